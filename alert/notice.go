@@ -1,0 +1,68 @@
+package alert
+
+import "time"
+
+// Act is what a notice asks of a channel.
+type Act string
+
+// The acts. A channel that cannot edit sends a new message for ActResolve and nothing for ActUpdate and ActThread.
+const (
+	ActOpen    Act = "open"
+	ActUpdate  Act = "update"  // edit the opening message
+	ActThread  Act = "thread"  // add to its thread
+	ActResolve Act = "resolve" // edit to RESOLVED, then a thread line
+	ActTest    Act = "test"
+)
+
+// NoticeState is where a notice stands.
+type NoticeState string
+
+// The notice states.
+const (
+	NoticePending NoticeState = "pending"
+	NoticeSent    NoticeState = "sent"
+	NoticeBlocked NoticeState = "blocked" // the channel refused for good: tried again after a restart or reload
+	NoticeDropped NoticeState = "dropped" // given up, superseded, or for something never announced
+)
+
+// Notice is a message owed to a channel. Its key is (Incident, Channel, Revision).
+type Notice struct {
+	Incident  string      `json:"incident"`
+	Channel   string      `json:"channel"`
+	Revision  int         `json:"revision"`
+	Act       Act         `json:"act"`
+	Message   Message     `json:"message"`
+	State     NoticeState `json:"state"`
+	Created   time.Time   `json:"created"`
+	NotBefore time.Time   `json:"not_before,omitzero"`
+	Attempts  int         `json:"attempts,omitempty"`
+	Sending   bool        `json:"sending,omitempty"` // an attempt began whose answer is not stored yet
+	Sent      time.Time   `json:"sent,omitzero"`
+	Receipt   Receipt     `json:"receipt,omitzero"`
+	Error     string      `json:"error,omitempty"` // redacted
+}
+
+// Receipt is what a channel returned for a message it took: enough to edit it and to answer in its thread.
+type Receipt struct {
+	Channel string `json:"channel,omitempty"` // Slack channel id
+	TS      string `json:"ts,omitempty"`
+}
+
+// Message is a neutral message; each channel renders it. Foreign text in it is not escaped yet.
+type Message struct {
+	Severity Severity `json:"severity"`
+	State    string   `json:"state"`    // firing, resolved, update, reminder, test
+	Headline string   `json:"headline"` // one line: the thing, the number, the normal range, the ratio
+	Lines    []Line   `json:"lines,omitempty"`
+	Incident string   `json:"incident,omitempty"`
+	Link     string   `json:"link,omitempty"` // "" = none; the explain command stands in its place
+	Runbook  string   `json:"runbook,omitempty"`
+	Footer   []string `json:"footer,omitempty"` // incident id, instance, region, request id, commands
+	Mention  bool     `json:"mention,omitempty"`
+}
+
+// Line is one line of a message's body; Role lets a channel drop detail last-first.
+type Line struct {
+	Role string `json:"role"` // scope, siblings, spark, hint, counts, detail
+	Text string `json:"text"`
+}

@@ -1,0 +1,15 @@
+// Package slack is the Slack channel: by bot token (open, edit to resolved, thread) or by incoming webhook (one message
+// to open, one to close).
+package slack
+
+import "serin/alert"
+
+// Options are the keys of [slack]. Either WebhookURL or BotToken and Channel are set.
+type Options struct {
+	WebhookURL  alert.Secret `koanf:"-"` // webhook_url_env, _file, _credential
+	BotToken    alert.Secret `koanf:"-"` // bot_token_env, _file, _credential
+	Channel     string       `koanf:"channel"`
+	InfoChannel string       `koanf:"info_channel"`
+	APIURL      string       `koanf:"api_url"` // default https://slack.com/api/; for tests and proxies, with or without the last slash
+	Mention     string       `koanf:"mention"` // e.g. <!here> or <@U123>; on first firing and escalation only
+}

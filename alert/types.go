@@ -1,0 +1,179 @@
+// Package alert decides when people are told, and sees to it that they are. The step function and the message text are
+// pure; Engine (Observe, Tick) carries a sample from the prober to the outbox; Outbox delivers.
+package alert
+
+import (
+	"time"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// Secret is probe's; channels know only this package.
+type Secret = probe.Secret
+
+// Kind is the kind of trouble.
+type Kind string
+
+// The kinds; the latency kinds carry the name of their metric.
+const (
+	KindTTFT    Kind = "ttft"
+	KindTPOT    Kind = "tpot"
+	KindTTFA    Kind = "ttfa"
+	KindE2E     Kind = "e2e"
+	KindTimeout Kind = "timeout"
+	KindError   Kind = "error"
+	KindLimit   Kind = "limit"
+	KindNoData  Kind = "no_data"
+)
+
+// State is the state of an alert.
+type State string
+
+// The states.
+const (
+	StateLearning   State = "learning"
+	StateOK         State = "ok"
+	StatePending    State = "pending"
+	StateFiring     State = "firing"
+	StateRecovering State = "recovering"
+	StateNoData     State = "no_data"
+	StateSuppressed State = "suppressed"
+)
+
+// Severity orders what is told: info pages nobody.
+type Severity string
+
+// The severities.
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Limit is a fixed limit set by the user, in time; 0 = none.
+type Limit struct {
+	Warning  time.Duration `koanf:"warning"`
+	Critical time.Duration `koanf:"critical"`
+}
+
+// Rule is the keys of [rule] and [scene.rule] with its preset already applied.
+type Rule struct {
+	Preset             string `koanf:"preset"` // balanced, literal, quiet
+	baseline.Threshold `koanf:",squash"`
+	M                  int           `koanf:"m"` // breaches …
+	N                  int           `koanf:"n"` // … of the last N observations
+	Window             time.Duration `koanf:"window"`
+	Reprobes           int           `koanf:"reprobes"`
+	ReprobeEvery       time.Duration `koanf:"reprobe_every"`
+	ResolveN           int           `koanf:"resolve_n"`
+	ResolveFor         time.Duration `koanf:"resolve_for"`
+	ExcludeAfter       time.Duration `koanf:"exclude_after"`
+	AcceptAfter        time.Duration `koanf:"accept_after"`
+	DownAfter          time.Duration `koanf:"down_after"`
+	PromoteAfter       time.Duration `koanf:"promote_after"`
+	Corroborate        bool          `koanf:"corroborate"`
+
+	TTFTLimit map[probe.Size]Limit `koanf:"ttft_limit"`
+	TPOTLimit map[probe.Size]Limit `koanf:"tpot_limit"`
+}
+
+// DefaultRule returns the balanced preset.
+func DefaultRule() Rule {
+	return Rule{Preset: "balanced", Threshold: baseline.DefaultThreshold(), M: 4, N: 5, Window: time.Hour, Reprobes: 3,
+		ReprobeEvery: 30 * time.Second, ResolveN: 3, ResolveFor: 10 * time.Minute, ExcludeAfter: time.Hour,
+		AcceptAfter: 24 * time.Hour, DownAfter: 72 * time.Hour, PromoteAfter: 30 * time.Minute, Corroborate: true}
+}
+
+// IncidentOptions are the keys of [incident].
+type IncidentOptions struct {
+	GroupWait   time.Duration `koanf:"group_wait"`
+	RemindEvery time.Duration `koanf:"remind_every"` // 0 = never
+}
+
+// DefaultIncident returns the defaults of [incident].
+func DefaultIncident() IncidentOptions {
+	return IncidentOptions{GroupWait: 30 * time.Second, RemindEvery: 4 * time.Hour}
+}
+
+// Watched is one canary as the engine sees it.
+type Watched struct {
+	Canary *probe.Canary
+	Spec   string
+	Rule   Rule
+	Due    func(after time.Time) time.Time // next run of its own schedule (spread included) strictly after a time; zero = never
+}
+
+// Vote is one observation's say in one alert.
+type Vote struct {
+	At      time.Time        `json:"at"`
+	Trigger probe.Trigger    `json:"trigger,omitempty"`
+	Verdict baseline.Verdict `json:"verdict"`
+	Outcome probe.Outcome    `json:"outcome,omitempty"`
+}
+
+// Evidence is the numbers of one moment of an alert. Value, Mean, Low and Limit are seconds; Mean is 0 where the limit is fixed.
+type Evidence struct {
+	At        time.Time     `json:"at,omitzero"`
+	Value     float64       `json:"value,omitempty"`
+	Mean      float64       `json:"mean,omitempty"`
+	Low       float64       `json:"low,omitempty"`
+	Limit     float64       `json:"limit,omitempty"`
+	Ratio     float64       `json:"ratio,omitempty"`
+	Z         float64       `json:"z,omitempty"`
+	Outcome   probe.Outcome `json:"outcome,omitempty"`
+	Reason    string        `json:"reason,omitempty"`
+	RequestID string        `json:"request_id,omitempty"`
+}
+
+// Alert is one series' trouble of one kind, with its state and evidence. It is stored whole, as JSON, under ID.
+type Alert struct {
+	ID          string      `json:"id"` // series + kind + first opening time: unique
+	Series      string      `json:"series"`
+	Kind        Kind        `json:"kind"`
+	State       State       `json:"state"`
+	Severity    Severity    `json:"severity"`
+	Since       time.Time   `json:"since"` // of the state
+	FirstBreach time.Time   `json:"first_breach,omitzero"`
+	Fired       time.Time   `json:"fired,omitzero"`
+	Resolved    time.Time   `json:"resolved,omitzero"`
+	Reason      string      `json:"reason,omitempty"`
+	Fixed       bool        `json:"fixed,omitempty"`   // held against a fixed limit, not a band
+	Learned     string      `json:"learned,omitempty"` // "day 2 of 7, 180 samples"
+	Votes       []Vote      `json:"votes,omitempty"`   // newest last
+	Calm        []time.Time `json:"calm,omitempty"`    // consecutive calm observations while firing
+	Last        Evidence    `json:"last,omitzero"`
+	Worst       Evidence    `json:"worst,omitzero"`
+	Probes      int         `json:"probes,omitempty"` // observations while open
+	Timeouts    int         `json:"timeouts,omitempty"`
+	Errors      int         `json:"errors,omitempty"`
+	Incident    string      `json:"incident,omitempty"`
+	Threshold   string      `json:"threshold,omitempty"`  // hash
+	Suppressed  string      `json:"suppressed,omitempty"` // by what
+}
+
+// Incident is what people are told: the alerts of one scope that belong together.
+type Incident struct {
+	ID       string    `json:"id"`    // short, e.g. 7f3k
+	Scope    string    `json:"scope"` // target name
+	Severity Severity  `json:"severity"`
+	State    string    `json:"state"` // waiting (group_wait), open, closed
+	Opened   time.Time `json:"opened"`
+	Closed   time.Time `json:"closed,omitzero"`
+	Announce time.Time `json:"announce,omitzero"` // when group_wait ends
+	Alerts   []string  `json:"alerts"`            // alert ids
+	Revision int       `json:"revision"`          // of its message
+	Reminded time.Time `json:"reminded,omitzero"`
+	Acked    string    `json:"acked,omitempty"`
+}
+
+// Transition is one row of history: a change of an alert's state with its reason.
+type Transition struct {
+	At       time.Time `json:"at"`
+	Series   string    `json:"series"`
+	Kind     Kind      `json:"kind"`
+	From, To State
+	Reason   string `json:"reason"`
+	Alert    string `json:"alert,omitempty"`
+	Incident string `json:"incident,omitempty"`
+}

@@ -1,0 +1,84 @@
+// Package configs reads, checks and resolves serin's TOML config.
+package configs
+
+import (
+	"time"
+
+	"serin/alert"
+	"serin/alert/slack"
+	"serin/baseline"
+	"serin/probe"
+	"serin/probe/schedule"
+)
+
+// Config is a whole, checked and resolved config.
+type Config struct {
+	Instance Instance
+	Store    Store
+	HTTP     HTTP
+	Log      Log
+	Metrics  Metrics
+	Baseline baseline.Options
+	Incident alert.IncidentOptions
+	Slack    *slack.Options // nil = no Slack
+	Targets  []*probe.Target
+	Scenes   []*probe.Scene
+	Runs     []Run           // one a canary, ordered by key
+	Redactor *probe.Redactor // knows every secret of this config
+	Warnings []Problem
+	Revision string // hash of the files and overrides
+}
+
+// Run is one canary with its schedule and its rule.
+type Run struct {
+	Canary *probe.Canary
+	Spec   string
+	Entry  schedule.Entry
+	Cron   string // as written
+	Rule   alert.Rule
+}
+
+// Instance is [instance].
+type Instance struct {
+	Name   string `koanf:"name"` // default: the host's name
+	Region string `koanf:"region"`
+}
+
+// Store is [store].
+type Store struct {
+	DSN       string        `koanf:"dsn"`       // a path
+	Retention time.Duration `koanf:"retention"` // default 40 days
+}
+
+// HTTP is [http].
+type HTTP struct {
+	Listen        string       `koanf:"listen"`
+	MetricsListen string       `koanf:"metrics_listen"`
+	Token         probe.Secret `koanf:"-"` // token_file
+	ExternalURL   string       `koanf:"external_url"`
+	AllowPublic   bool         `koanf:"allow_public"`
+}
+
+// Log is [log].
+type Log struct {
+	Level  string `koanf:"level"`  // debug, info, warn, error
+	Format string `koanf:"format"` // text, json
+}
+
+// Metrics is [metrics].
+type Metrics struct {
+	Labels          map[string]string `koanf:"labels"`           // constant labels on every series
+	LatencyBuckets  []int             `koanf:"latency_buckets"`  // edges of input_bucket, tokens
+	HistogramLabels []string          `koanf:"histogram_labels"` // more labels on histograms: scene, size
+	PushURL         string            `koanf:"push_url"`
+	ReportInterval  time.Duration     `koanf:"report_interval"`
+}
+
+// Problem is one mistake of a config: where it stands, what is wrong and the fix.
+type Problem struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Key  string `json:"key"`
+	What string `json:"what"`
+	Fix  string `json:"fix,omitempty"`
+}
