@@ -3,6 +3,8 @@ package alert
 import (
 	"context"
 	"encoding/json"
+	"iter"
+	"time"
 
 	"serin/baseline"
 	"serin/probe"
@@ -12,6 +14,7 @@ import (
 type Record struct {
 	Sample    probe.Sample
 	Residuals map[probe.Metric]baseline.Residual
+	Excluded  map[probe.Metric]bool // left out of that metric's bands
 }
 
 // Exclusion flips samples of one series in or out of its bands, From and To included.
@@ -47,6 +50,12 @@ type Change struct {
 // in memory and is written when the store heals, so the caller goes on.
 type Journal interface {
 	Commit(ctx context.Context, c Change) error
+}
+
+// History reads a canary's past: records from since on, by time, oldest first. A record whose Residuals are empty (an
+// imported one) has not been judged yet.
+type History interface {
+	History(ctx context.Context, canary string, since time.Time) iter.Seq2[Record, error]
 }
 
 // Snapshot is what a start finds in the store.
