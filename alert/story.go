@@ -8,13 +8,13 @@ type Story struct {
 	Reminder bool
 	Now      time.Time
 	Incident Incident
-	Alerts   []Alert    // of the incident, the leading one first; resolved ones too
-	Siblings []Sibling  // other series of the same target, and sibling targets, with their state now
-	Spark    []float64  // the leading series' values of the last hour, seconds, oldest first
-	SparkOf  string     // what they are: "TTFT"
+	Alerts   []Alert       // of the incident, the leading one first; resolved ones too
+	Siblings []Sibling     // other series of the same target, and sibling targets, with their state now
+	Spark    []float64     // the leading series' values of the last hour, seconds, oldest first
+	SparkOf  string        // what they are: "TTFT"
 	Interval time.Duration // of the leading series' schedule
-	M, N     int        // the rule's votes
-	Title    string     // of the target, "" = its name
+	M, N     int           // the rule's votes
+	Title    string        // of the target, "" = its name
 	Zone     *time.Location
 	Runbook  string
 	Instance string
