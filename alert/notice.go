@@ -39,7 +39,9 @@ type Notice struct {
 	Sending   bool        `json:"sending,omitempty"` // an attempt began whose answer is not stored yet
 	Sent      time.Time   `json:"sent,omitzero"`
 	Receipt   Receipt     `json:"receipt,omitzero"`
-	Error     string      `json:"error,omitempty"` // redacted
+	Error     string      `json:"error,omitempty"`   // redacted
+	Limited   bool        `json:"limited,omitempty"` // the channel asked to wait: until NotBefore nothing goes to it
+	Summary   string      `json:"summary,omitempty"` // an opening told in this summary message; Receipt is the summary's
 }
 
 // Receipt is what a channel returned for a message it took: enough to edit it and to answer in its thread.
@@ -59,6 +61,7 @@ type Message struct {
 	Runbook  string   `json:"runbook,omitempty"`
 	Footer   []string `json:"footer,omitempty"` // incident id, instance, region, request id, commands
 	Mention  bool     `json:"mention,omitempty"`
+	Thread   string   `json:"thread,omitempty"` // what a resolve adds to the thread; "" = the headline
 }
 
 // Line is one line of a message's body; Role lets a channel drop detail last-first.

@@ -3,28 +3,71 @@ package alert
 import "time"
 
 // Story is all that one message tells; Compose turns it into a Message. It holds no clock and no link to live state.
+//
+// What the acts need: ActOpen, ActUpdate and ActResolve tell the whole incident; ActThread tells News, or with Reminder
+// that it still fires; ActTest needs Now, Zone and Instance alone. Fields left zero are left out of the message.
 type Story struct {
-	Act      Act
-	Reminder bool
-	Now      time.Time
-	Incident Incident
-	Alerts   []Alert       // of the incident, the leading one first; resolved ones too
-	Siblings []Sibling     // other series of the same target, and sibling targets, with their state now
-	Spark    []float64     // the leading series' values of the last hour, seconds, oldest first
-	SparkOf  string        // what they are: "TTFT"
-	Interval time.Duration // of the leading series' schedule
-	M, N     int           // the rule's votes
-	Title    string        // of the target, "" = its name
-	Zone     *time.Location
-	Runbook  string
-	Instance string
-	Region   string
-	URL      string // [http] external_url, "" = none
-	Unsent   bool   // the opening never got out: this message tells both
+	Act       Act
+	Reminder  bool // ActThread only: still firing
+	Escalated bool // the severity rose with this message: with ActThread it mentions, as an opening does
+	Now       time.Time
+	Incident  Incident
+	Alerts    []Alert       // of the incident, the leading one first; resolved ones too
+	News      []News        // ActThread only: what changed, one line each
+	Siblings  []Sibling     // other series of the same target, and sibling targets, with their state now
+	Spark     []float64     // the leading series' values of the last hour, seconds, oldest first; NaN or 0 = a failed probe
+	SparkOf   string        // what they are: "TTFT"
+	Interval  time.Duration // of the leading series' schedule
+	M, N      int           // the votes of the leading alert's kind: M of N fire
+	Title     string        // of the target, "" = its name
+	Zone      *time.Location
+	Runbook   string
+	Instance  string
+	Region    string
+	URL       string // [http] external_url, "" = none
+	Unsent    bool   // the opening never got out: this message tells both
+
+	// Evidence for the hint line; a hint is printed only where these and the siblings support it.
+	Connect  Moved // TCP connect time, seconds
+	Cached   Moved // cached input tokens
+	Buffered bool  // the leading series' last probes were flagged buffered_suspect and the ones before were not
 }
+
+// Moved is a number now and as it usually is; a zero Usual is not known.
+type Moved struct{ Now, Usual float64 }
+
+// News is one change that a thread line tells.
+type News struct {
+	What   Change
+	Alert  string // the id of the alert it is about, one of Story.Alerts; "" = the leading one
+	Detail string // "suppressed by …", who acknowledged; foreign text, not escaped
+}
+
+// Change names what happened to an alert or its incident.
+type Change string
+
+// The changes.
+const (
+	ChangeJoined     Change = "joined"     // an alert joined the incident
+	ChangeResolved   Change = "resolved"   // one of its alerts ended, others fire on
+	ChangeEscalated  Change = "escalated"  // the severity rose
+	ChangeSuppressed Change = "suppressed" // it is held back by Detail
+	ChangeAcked      Change = "acked"      // by Detail
+)
+
+// Of says what a sibling is of the incident's target.
+type Of string
+
+// What siblings are; the zero Of is guessed from the name.
+const (
+	OfMetric Of = "metric" // another metric of the leading canary: "TPOT"
+	OfSize   Of = "size"   // another size or canary of the target: "short"
+	OfTarget Of = "target" // another target: "gw-us"
+)
 
 // Sibling is another series seen beside an incident.
 type Sibling struct {
 	Name  string // "TPOT", "short", "gw-us"
 	State State
+	Of    Of
 }
