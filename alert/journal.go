@@ -62,6 +62,8 @@ type History interface {
 type Snapshot struct {
 	Alerts    []Alert    // not resolved
 	Incidents []Incident // not closed
-	Notices   []Notice   // not sent or dropped, and the sent openings of incidents not closed
-	Blobs     []Blob
+	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed
+	// or still has a pending or blocked notice: without its receipt a resolve could not edit the message.
+	Notices []Notice
+	Blobs   []Blob
 }

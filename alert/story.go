@@ -38,21 +38,21 @@ type Moved struct{ Now, Usual float64 }
 
 // News is one change that a thread line tells.
 type News struct {
-	What   Change
+	What   Turn
 	Alert  string // the id of the alert it is about, one of Story.Alerts; "" = the leading one
 	Detail string // "suppressed by …", who acknowledged; foreign text, not escaped
 }
 
-// Change names what happened to an alert or its incident.
-type Change string
+// Turn names what happened to an alert or its incident.
+type Turn string
 
-// The changes.
+// The turns.
 const (
-	ChangeJoined     Change = "joined"     // an alert joined the incident
-	ChangeResolved   Change = "resolved"   // one of its alerts ended, others fire on
-	ChangeEscalated  Change = "escalated"  // the severity rose
-	ChangeSuppressed Change = "suppressed" // it is held back by Detail
-	ChangeAcked      Change = "acked"      // by Detail
+	TurnJoined     Turn = "joined"     // an alert joined the incident
+	TurnResolved   Turn = "resolved"   // one of its alerts ended, others fire on
+	TurnEscalated  Turn = "escalated"  // the severity rose
+	TurnSuppressed Turn = "suppressed" // it is held back by Detail
+	TurnAcked      Turn = "acked"      // by Detail
 )
 
 // Of says what a sibling is of the incident's target.
