@@ -3,6 +3,10 @@
 package baseline
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
 	"time"
 
 	"serin/probe"
@@ -101,3 +105,12 @@ type Verdict struct {
 	Res   Residual `json:"-"`
 	Band  *Band    `json:"-"`
 }
+
+// Hash names the threshold: 8 hexadecimal digits that change with any of its values.
+func (t Threshold) Hash() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", t))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Y returns what a Point holds of a duration: the natural logarithm of its seconds.
+func Y(d time.Duration) float64 { return math.Log(d.Seconds()) }
