@@ -9,8 +9,31 @@ type Prompt struct {
 	User   string
 }
 
-// Expect is what an answer must look like. All given conditions must hold.
-type Expect struct {
-	Contains string `koanf:"contains"` // case-sensitive substring
-	Regex    string `koanf:"regex"`    // RE2
+// Turn is one message of a request: Role is "system" or "user".
+type Turn struct {
+	Role string
+	Text string
+}
+
+// Turns returns the messages of one request, the system message first where there is one. The nonce stands at the very
+// front of the first message: prefix caches match from the start, so a nonce anywhere else would still hit. An empty
+// nonce adds nothing.
+func (p Prompt) Turns(nonce string) []Turn {
+	var turns []Turn
+	if p.System != "" {
+		turns = append(turns, Turn{Role: "system", Text: p.System})
+	}
+	turns = append(turns, Turn{Role: "user", Text: p.User})
+	if nonce != "" {
+		turns[0].Text = nonce + "\n" + turns[0].Text
+	}
+	return turns
+}
+
+// Text returns what Turns sends without a nonce, joined by line ends: the text to estimate or to hash.
+func (p Prompt) Text() string {
+	if p.System == "" {
+		return p.User
+	}
+	return p.System + "\n" + p.User
 }
