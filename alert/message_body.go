@@ -1,0 +1,131 @@
+package alert
+
+import (
+	"fmt"
+	"strings"
+)
+
+// firingLines is the body of an open incident, what matters most first: channels with little room drop from the end.
+func firingLines(s Story) []Line {
+	lead := s.Alerts[0]
+	var out []Line
+	add := func(role, text string) {
+		if text != "" {
+			out = append(out, Line{Role: role, Text: text})
+		}
+	}
+	add("scope", scopeLine(s, lead))
+	add("scope", fixedLine(lead))
+	add("siblings", siblingLine(s.Siblings))
+	add("spark", sparkText(s))
+	add("hint", hint(s))
+	add("counts", countsLine(lead))
+	if r := lead.Last.Reason; len(cause(lead.Last)) > 0 && oneLine(r, 100) != oneLine(r, 500) {
+		add("detail", "the endpoint says: "+oneLine(r, 500))
+	}
+	for _, a := range openOthers(s) {
+		add("detail", "also: "+troubleOf(s, a))
+	}
+	return out
+}
+
+// scopeLine says how many of how many, and since when: 4 of the last 5 checks since 14:05 +08:00 (16 min).
+func scopeLine(s Story, a Alert) string {
+	since := "since " + clock(start(a), s.Now, s.Zone) + " (" + elapsed(s.Now.Sub(start(a))) + ")"
+	if t := tally(a, s.N); t != "" {
+		since = t + " " + since
+	}
+	if s.Interval > 0 {
+		since += " · one check every " + elapsed(s.Interval)
+	}
+	return since
+}
+
+// fixedLine says so where the value could not be compared with what is normal.
+func fixedLine(a Alert) string {
+	switch {
+	case !a.Fixed:
+		return ""
+	case a.Learned != "":
+		return fmt.Sprintf("cannot compare with normal yet: learning, %s; fixed limit %s", a.Learned, seconds(a.Last.Limit))
+	}
+	return "held against the fixed limit of the config, " + seconds(a.Last.Limit) + ", not against what is normal"
+}
+
+// siblingLine groups siblings of one sort and state: TPOT: normal · short, medium: normal · gw-us: firing.
+func siblingLine(all []Sibling) string {
+	var groups []string
+	for _, of := range []Of{OfMetric, OfSize, OfTarget} {
+		for _, state := range siblingStates() {
+			if names := siblingNames(all, of, state); len(names) > 0 {
+				groups = append(groups, listed(names, 6)+": "+stateWord(state))
+			}
+		}
+	}
+	return strings.Join(groups, " · ")
+}
+
+// siblingStates lists the states in the order of a sibling line: trouble first.
+func siblingStates() []State {
+	return []State{StateFiring, StateRecovering, StateNoData, StatePending, StateSuppressed, StateOK, StateLearning}
+}
+
+func siblingNames(all []Sibling, of Of, state State) []string {
+	var names []string
+	for _, b := range all {
+		if b.State == state && b.of() == of {
+			names = append(names, oneLine(b.Name, 80))
+		}
+	}
+	return names
+}
+
+// of returns what a sibling is, guessed from its name where it does not say.
+func (b Sibling) of() Of {
+	switch {
+	case b.Of != "":
+		return b.Of
+	case latency(Kind(strings.ToLower(b.Name))):
+		return OfMetric
+	case b.Name == "short", b.Name == "medium", b.Name == "long", strings.Contains(b.Name, "/"):
+		return OfSize
+	}
+	return OfTarget
+}
+
+// listed joins names, at most limit of them.
+func listed(names []string, limit int) string {
+	if len(names) > limit {
+		return strings.Join(names[:limit], ", ") + fmt.Sprintf(" and %d more", len(names)-limit)
+	}
+	return strings.Join(names, ", ")
+}
+
+func stateWord(s State) string {
+	switch s {
+	case StateOK:
+		return "normal"
+	case StatePending:
+		return "in doubt"
+	case StateNoData:
+		return "no data"
+	}
+	return string(s)
+}
+
+// sparkText is the last hour as a line of blocks with its lowest and highest value.
+func sparkText(s Story) string {
+	low, high := extent(s.Spark)
+	if high == 0 || len(s.Spark) < 3 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s, last hour (%s)", sparkline(s.Spark), s.SparkOf, between(low, high))
+}
+
+// countsLine keeps the two counts apart.
+func countsLine(a Alert) string {
+	if a.Probes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s in %s", count(a.Timeouts, "timeout"), count(a.Errors, "error"), count(a.Probes, "check"))
+}

@@ -1,0 +1,157 @@
+package alert
+
+import (
+	"fmt"
+	"strings"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// outcomeWords says each failed outcome as a person would.
+func outcomeWords(o probe.Outcome) string {
+	words := map[probe.Outcome]string{
+		probe.TimeoutConnect: "no connection in time", probe.TimeoutFirstToken: "no first token in time",
+		probe.TimeoutStall: "stream stalled", probe.TimeoutTotal: "answer not finished in time",
+		probe.DNS: "host name not found", probe.Connect: "no connection", probe.TLS: "TLS handshake failed",
+		probe.Reset: "connection cut", probe.HTTP4xx: "HTTP 4xx", probe.Auth: "key not accepted",
+		probe.NotFound: "not found", probe.BadRequest: "request refused as bad", probe.RateLimited: "rate limited",
+		probe.Quota: "quota used up", probe.Overloaded: "overloaded", probe.HTTP5xx: "server error",
+		probe.NotSSE: "answer is not a stream", probe.Protocol: "stream not understood", probe.Redirect: "redirected, not followed",
+		probe.Empty: "empty answer", probe.Truncated: "answer cut off", probe.StreamError: "error inside the stream",
+		probe.ContentFilter: "content filter", probe.Refused: "answer refused",
+	}
+	if w, ok := words[o]; ok {
+		return w
+	}
+	return string(o)
+}
+
+// subject names what a kind is about.
+func subject(k Kind) string {
+	switch k {
+	case KindTimeout:
+		return "timeouts"
+	case KindError:
+		return "errors"
+	case KindLimit:
+		return "rate limit"
+	case KindNoData:
+		return "no data"
+	}
+	return strings.ToUpper(string(k))
+}
+
+func latency(k Kind) bool {
+	return k == KindTTFT || k == KindTPOT || k == KindTTFA || k == KindE2E
+}
+
+// thing names the series, target first, with its title where it has one: EU gateway (gw-eu) / chat / long.
+func thing(s Story, a Alert) string {
+	parts := strings.Split(a.Series, "/")
+	if s.Title != "" && s.Title != parts[0] {
+		parts[0] = oneLine(s.Title, 60) + " (" + parts[0] + ")"
+	}
+	return strings.Join(parts, " / ")
+}
+
+// leadTrouble is the trouble of the leading alert.
+func leadTrouble(s Story) string {
+	if len(s.Alerts) == 0 {
+		return s.Incident.Scope + ": trouble"
+	}
+	return troubleOf(s, s.Alerts[0])
+}
+
+// troubleOf says one alert in one line: the thing, the number, the normal range, the ratio.
+func troubleOf(s Story, a Alert) string {
+	head := thing(s, a) + ": "
+	switch {
+	case latency(a.Kind):
+		return head + subject(a.Kind) + " " + slowness(a)
+	case a.Kind == KindNoData:
+		return head + "no data, no probe has started for " + elapsed(s.Now.Sub(start(a)))
+	case a.Kind == KindLimit:
+		return head + "rate limited, our own budget there is used up" + tallied(s, a)
+	}
+	return head + subject(a.Kind) + tallied(s, a) + cause(a.Last)
+}
+
+// slowness is the number with what it is held against.
+func slowness(a Alert) string {
+	e := a.Last
+	number := seconds(e.Value)
+	switch {
+	case e.Value <= 0 && e.Outcome.Family() == probe.FamilyTimeout:
+		number = "not there yet at the timeout"
+	case e.Value <= 0 && e.Ratio > 0: // a round of several canaries has no value of its own
+		return times(e.Ratio) + " of normal, over all its canaries"
+	case e.Value <= 0 && a.Worst.Value > 0:
+		e = a.Worst
+		number = "up to " + seconds(e.Value)
+	}
+	switch {
+	case a.Fixed && e.Limit > 0:
+		number += ", fixed limit " + seconds(e.Limit)
+	case e.Limit > 0:
+		number += ", normal " + between(e.Low, e.Limit)
+	}
+	if e.Ratio > 0 {
+		number += " (" + times(e.Ratio) + ")"
+	}
+	return number
+}
+
+// tallied is ", 3 of the last 4 checks", "" where there are no votes.
+func tallied(s Story, a Alert) string {
+	if t := tally(a, s.N); t != "" {
+		return ", " + t
+	}
+	return ""
+}
+
+// tally says how many of the last n votes were against it.
+func tally(a Alert, n int) string {
+	votes := a.Votes
+	if n > 0 && len(votes) > n {
+		votes = votes[len(votes)-n:]
+	}
+	bad := 0
+	for _, v := range votes {
+		if against(a.Kind, v) {
+			bad++
+		}
+	}
+	switch {
+	case bad == 0:
+		return ""
+	case len(votes) == 1:
+		return "the last check"
+	}
+	return fmt.Sprintf("%d of the last %d checks", bad, len(votes))
+}
+
+// against reports whether a vote speaks for trouble of kind k.
+func against(k Kind, v Vote) bool {
+	switch k {
+	case KindTimeout:
+		return v.Outcome.Family() == probe.FamilyTimeout
+	case KindError:
+		return v.Outcome.Family() == probe.FamilyError && v.Outcome != ""
+	case KindLimit:
+		return v.Outcome.Family() == probe.FamilyLimit
+	}
+	return v.Verdict.Call == baseline.Breach
+}
+
+// cause is " (server error: upstream gone)": the outcome in words and the endpoint's reason.
+func cause(e Evidence) string {
+	if e.Outcome == "" || e.Outcome.Success() {
+		return ""
+	}
+	text := outcomeWords(e.Outcome)
+	if e.Reason != "" {
+		text += ": " + oneLine(e.Reason, 100)
+	}
+	return " (" + text + ")"
+}

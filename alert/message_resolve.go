@@ -1,0 +1,102 @@
+package alert
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Reasons of an alert's end that change what its last message says.
+const (
+	endNewNormal = "new_normal"
+	endRemoved   = "removed"
+)
+
+// composeResolve tells the end: duration, worst value, number of probes.
+func composeResolve(s Story) Message {
+	m := frame(s, "resolved")
+	m.Headline = s.Incident.Scope + ": over after " + elapsed(ended(s).Sub(began(s)))
+	if len(s.Alerts) > 0 {
+		m.Headline = recoveryOf(s, s.Alerts[0])
+		m.Lines = resolveLines(s)
+	}
+	if s.Unsent {
+		m.Lines = append([]Line{unsentLine("began " + clock(began(s), s.Now, s.Zone) + " and ")}, m.Lines...)
+	}
+	return m
+}
+
+// unsentLine says why there was no message before; it may be told when the trouble began.
+func unsentLine(began string) Line {
+	return Line{Role: "scope", Text: "This " + began + "ended before its opening could be sent: this is its only message."}
+}
+
+// ended returns when the incident ended.
+func ended(s Story) time.Time {
+	if s.Incident.Closed.IsZero() {
+		return s.Now
+	}
+	return s.Incident.Closed
+}
+
+// recoveryOf says one alert's end in one line: the thing, how it ended, how long it lasted, the worst value.
+func recoveryOf(s Story, a Alert) string {
+	end := a.Resolved
+	if end.IsZero() {
+		end = ended(s)
+	}
+	head, lasted := thing(s, a)+": ", elapsed(end.Sub(start(a)))
+	switch {
+	case strings.HasPrefix(a.Reason, endRemoved):
+		return head + subject(a.Kind) + " no longer watched, left the config after " + lasted
+	case strings.HasPrefix(a.Reason, endNewNormal):
+		return head + subject(a.Kind) + " accepted as the new normal after " + lasted + worst(a)
+	case latency(a.Kind):
+		return head + subject(a.Kind) + " normal again after " + lasted + worst(a)
+	case a.Kind == KindNoData:
+		return head + "probes run again after " + lasted
+	case a.Kind == KindLimit:
+		return head + "not rate limited any more after " + lasted
+	}
+	return head + "answers again after " + lasted + " of " + subject(a.Kind)
+}
+
+// worst is " (worst 8.4 s, ×4.2)", "" where nothing was measured.
+func worst(a Alert) string {
+	var parts []string
+	if a.Worst.Value > 0 {
+		parts = append(parts, seconds(a.Worst.Value))
+	}
+	if a.Worst.Ratio > 0 {
+		parts = append(parts, times(a.Worst.Ratio))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (worst " + strings.Join(parts, ", ") + ")"
+}
+
+func resolveLines(s Story) []Line {
+	lead := s.Alerts[0]
+	lines := []Line{{Role: "scope", Text: spanLine(s, lead)}}
+	if c := countsLine(lead); c != "" {
+		lines = append(lines, Line{Role: "counts", Text: c})
+	}
+	if f := fixedLine(lead); f != "" {
+		lines = append(lines, Line{Role: "scope", Text: f})
+	}
+	for _, a := range s.Alerts[1:] {
+		lines = append(lines, Line{Role: "detail", Text: "also: " + recoveryOf(s, a)})
+	}
+	return lines
+}
+
+// spanLine is from when to when, with the time of the worst value: 14:05 +08:00 to 14:52 +08:00 (47 min) · worst at 14:21.
+func spanLine(s Story, lead Alert) string {
+	from, to := began(s), ended(s)
+	text := fmt.Sprintf("from %s to %s (%s)", clock(from, s.Now, s.Zone), clock(to, s.Now, s.Zone), elapsed(to.Sub(from)))
+	if w := lead.Worst; latency(lead.Kind) && w.Value > 0 && !w.At.IsZero() {
+		text += " · worst " + seconds(w.Value) + " at " + onDay(w.At, s.Now, s.Zone, "15:04")
+	}
+	return text
+}
