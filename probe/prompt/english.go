@@ -42,7 +42,7 @@ func englishBook() *book {
 			"If the {7} is mild, {6} can be bought at the {2} until late, and nobody needs to travel to {0}.",
 		},
 		slots: [][]string{
-			{"Alder Ford", "Brookmere", "Candle Hill", "Dunwater", "Eastlow", "Fernley", "Gravel Bay", "Hollin", "Ironbank", "Juniper Dale", "Kettle Cross", "Larkstone", "Millbeck", "Northwold"},
+			{"East Ford", "Brook End", "Candle Hill", "Deep Water", "Low Field", "Stone Bay", "Old Harbor", "Green Valley", "Iron Bank", "White Cliff", "Bird Cross", "Mill Creek", "North Wood", "River Gate"},
 			{"bakery", "inn", "post office", "boathouse", "dairy", "smithy", "tea room", "grain store", "weaving shed", "apothecary"},
 			{"town hall", "library", "school", "market hall", "music room", "station", "lighthouse", "observatory", "museum"},
 			{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"},

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// Characters per token of plain prose in today's byte-pair vocabularies (100 000 to 250 000 entries). Older, smaller
-// vocabularies need up to a quarter more tokens for English and twice as many for Chinese, so a check against a context limit
-// wants a margin.
+// Characters per token of plain prose in today's byte-pair vocabularies (200 000 entries). Older, smaller
+// vocabularies need a few per cent more tokens for English and up to twice as many for Chinese, so a check against a context
+// limit wants a margin.
 const (
-	CharsPerTokenEn = 4.5
-	CharsPerTokenZh = 1.5
+	CharsPerTokenEn = 4.55
+	CharsPerTokenZh = 1.1
 )
 
 // Estimate returns about how many tokens text has, at least 1 for a text that is not empty. Han, kana and hangul are counted

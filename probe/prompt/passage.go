@@ -64,9 +64,10 @@ func (b *book) lead(n int) string {
 	return b.space
 }
 
-// sentence fills the slots of one template: {0}, {1}, … draw from that slot's words, {n} is a number from 2 to 97.
+// sentence fills the slots of one template: {0}, {1}, … draw from that slot's words, never one twice in a row, {n} is a number from 2 to 97.
 func (b *book) sentence(r *random, template string) string {
 	var out strings.Builder
+	var last [10]string
 	for {
 		open := strings.IndexByte(template, '{')
 		if open < 0 {
@@ -80,8 +81,14 @@ func (b *book) sentence(r *random, template string) string {
 			out.WriteString(strconv.Itoa(2 + r.below(96)))
 			continue
 		}
-		words := b.slots[name[0]-'0']
-		out.WriteString(words[r.below(len(words))])
+		slot := name[0] - '0'
+		words := b.slots[slot]
+		k := r.below(len(words))
+		if words[k] == last[slot] {
+			k = (k + 1) % len(words)
+		}
+		last[slot] = words[k]
+		out.WriteString(words[k])
 	}
 }
 
