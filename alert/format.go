@@ -45,10 +45,10 @@ func between(low, high float64) string {
 	return l + " " + lu + " – " + h + " " + hu
 }
 
-// times writes a ratio: ×1.25, ×4.2, ×12.
+// times writes a ratio: ×1.25, ×1.7, ×4.2, ×12.
 func times(r float64) string {
 	switch {
-	case r < 1.995:
+	case r < 1.495:
 		return "×" + strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", r), "0"), ".")
 	case r < 9.95:
 		return "×" + decimal(r)

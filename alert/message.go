@@ -93,7 +93,7 @@ func (s Story) about(id string) (Alert, bool) {
 
 func composeTest(s Story) Message {
 	m := frame(s, "test")
-	m.Severity = Info
+	m.Severity, m.Incident, m.Link, m.Runbook = Info, "", "", ""
 	m.Headline = "test message of serin: this channel works"
 	m.Lines = []Line{{Role: "scope", Text: "Nothing is wrong. A real message has the target, the number, its normal range and the ratio in the line above."}}
 	return m

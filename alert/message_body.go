@@ -127,5 +127,5 @@ func countsLine(a Alert) string {
 	if a.Probes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s in %s", count(a.Timeouts, "timeout"), count(a.Errors, "error"), count(a.Probes, "check"))
+	return fmt.Sprintf("%s, %s in %s", count(a.Timeouts, "timeout"), count(a.Errors, "error"), count(a.Probes, observation(a)))
 }

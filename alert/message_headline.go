@@ -73,6 +73,8 @@ func troubleOf(s Story, a Alert) string {
 		return head + "no data, no probe has started for " + elapsed(s.Now.Sub(start(a)))
 	case a.Kind == KindLimit:
 		return head + "rate limited, our own budget there is used up" + tallied(s, a)
+	case a.Last.Outcome.Incurable():
+		return head + outcomeWords(a.Last.Outcome) + reason(a.Last)
 	}
 	return head + subject(a.Kind) + tallied(s, a) + cause(a.Last)
 }
@@ -83,7 +85,7 @@ func slowness(a Alert) string {
 	number := seconds(e.Value)
 	switch {
 	case e.Value <= 0 && e.Outcome.Family() == probe.FamilyTimeout:
-		number = "not there yet at the timeout"
+		number = "beyond the timeout"
 	case e.Value <= 0 && e.Ratio > 0: // a round of several canaries has no value of its own
 		return times(e.Ratio) + " of normal, over all its canaries"
 	case e.Value <= 0 && a.Worst.Value > 0:
@@ -96,7 +98,10 @@ func slowness(a Alert) string {
 	case e.Limit > 0:
 		number += ", normal " + between(e.Low, e.Limit)
 	}
-	if e.Ratio > 0 {
+	switch {
+	case e.Ratio > 0 && a.Fixed:
+		number += " (" + times(e.Ratio) + " of it)"
+	case e.Ratio > 0:
 		number += " (" + times(e.Ratio) + ")"
 	}
 	return number
@@ -123,12 +128,18 @@ func tally(a Alert, n int) string {
 		}
 	}
 	switch {
-	case bad == 0:
+	case bad == 0, len(votes) == 1:
 		return ""
-	case len(votes) == 1:
-		return "the last check"
 	}
-	return fmt.Sprintf("%d of the last %d checks", bad, len(votes))
+	return fmt.Sprintf("%d of the last %s", bad, count(len(votes), observation(a)))
+}
+
+// observation names what votes: a check, or a round over a whole target.
+func observation(a Alert) string {
+	if latency(a.Kind) && !strings.Contains(a.Series, "/") {
+		return "round"
+	}
+	return "check"
 }
 
 // against reports whether a vote speaks for trouble of kind k.
@@ -154,4 +165,12 @@ func cause(e Evidence) string {
 		text += ": " + oneLine(e.Reason, 100)
 	}
 	return " (" + text + ")"
+}
+
+// reason is " (HTTP 401: no such key)", "" where the endpoint gave none.
+func reason(e Evidence) string {
+	if e.Reason == "" {
+		return ""
+	}
+	return " (" + oneLine(e.Reason, 100) + ")"
 }
