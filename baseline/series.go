@@ -1,6 +1,11 @@
 package baseline
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
 	"time"
 
 	"serin/probe"
@@ -11,71 +16,202 @@ type Key struct {
 	Canary   string
 	Metric   probe.Metric
 	Spec     string
-	Zone     *time.Location
-	Interval time.Duration // shortest gap between two regular runs
+	Zone     *time.Location // nil is UTC
+	Interval time.Duration  // shortest gap between two regular runs; must be over 0
 }
 
 // State is what a restart must find again besides the points: JSON, opaque to others.
 type State struct {
-	Slot    time.Time `json:"slot,omitzero"` // the slot Mu belongs to
-	Mu      float64   `json:"mu,omitempty"`
-	Renewed time.Time `json:"renewed,omitzero"` // when SW and SL were last renewed
-	SW      float64   `json:"sw,omitempty"`
-	SL      float64   `json:"sl,omitempty"`
-	Frozen  bool      `json:"frozen,omitempty"` // today's offset is held at Offset
-	Offset  float64   `json:"offset,omitempty"`
+	Config string `json:"config"` // of the series that wrote it: zone, interval, window, slot, kind of band
+	Level  *Level `json:"level,omitempty"`
+	Noise  Noise  `json:"noise"`
+	Hold   Hold   `json:"hold"`
+}
+
+// Hold is today's offset while it is frozen.
+type Hold struct {
+	On     bool    `json:"on,omitempty"`
+	Set    bool    `json:"set,omitempty"` // Offset is what is held; otherwise the next judged value says it
+	Offset float64 `json:"offset,omitempty"`
 }
 
 // Series is the history of one canary's metric and the judge of its values. It is not safe for concurrent use.
 type Series struct {
-	key Key
-	opt Options
-	th  Threshold
-	pts []Point // by time
+	key    Key
+	opt    Options
+	th     Threshold
+	hash   string // of th
+	clock  clock
+	days   int // of the window
+	pts    points
+	misses misses
+	seen   int64 // latest instant heard of
+
+	levels [2]*Level // of the newest slot judged, and of one older: a long answer is judged late
+	noise  Noise
+	hold   Hold
+	last   Hold // offset of the last judged value; Set where there was one
 }
 
-// NewSeries returns an empty series. A nil zone is UTC.
-func NewSeries(k Key, opt Options, th Threshold) *Series { return &Series{key: k, opt: opt, th: th} }
-
-// Load replaces the history: at start, after an import, after a reload. points may come in any order; those with
-// Res.Judged keep their residuals, the others are replayed in time order, and those that got residuals by it are
-// returned (to be stored). st is what State returned before the stop, or nil. Points from the last 8 days are needed;
-// 15 days where some were never judged, so that seven days of residuals can be made.
-func (s *Series) Load(points []Point, st *State, now time.Time) []Point { return nil }
-
-// Recompute drops the frozen mean, sw and sL: the next value's slot is computed anew. For what changes the past:
-// accept, down, reset, import.
-func (s *Series) Recompute() {}
-
-// Judge holds a value against the band of its slot. It does not add it. At learning and for a value ≤ 0 the call is
-// NotJudged; at learning Band says what has been learned.
-func (s *Series) Judge(at time.Time, v time.Duration) Verdict { return Verdict{Call: NotJudged} }
-
-// Add puts an observation into the history, in its place by time. Points that are not regular, not finite, older than
-// the rule needs, or of a time that is there already are ignored.
-func (s *Series) Add(p Point) {}
-
-// Points returns the history, by time.
-func (s *Series) Points() []Point { return nil }
-
-// Exclude leaves the points from from to to, both included, out of bands and residuals (out), or takes them back in.
-// It returns how many changed. The mean of the running slot stays as it is.
-func (s *Series) Exclude(from, to time.Time, out bool) int { return 0 }
-
-// Freeze holds today's offset at its last value (while firing), or lets it go.
-func (s *Series) Freeze(on bool) {}
-
-// Band returns what is normal at a time. It may lie ahead; then nothing is frozen by asking.
-func (s *Series) Band(at time.Time) Band { return Band{} }
-
-// State returns what Load needs after a restart besides the points.
-func (s *Series) State() State { return State{} }
+// NewSeries returns an empty series.
+func NewSeries(k Key, opt Options, th Threshold) *Series {
+	zone := k.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return &Series{key: k, opt: opt, th: th, hash: th.Hash(), clock: clock{zone}, days: int(opt.Window / (24 * time.Hour))}
+}
 
 // Key returns the series' key.
 func (s *Series) Key() Key { return s.key }
 
+// Load replaces the history: at start, after an import, after a reload. points may come in any order; those with
+// Res.Judged keep their residuals, the others are replayed in time order, and those that got residuals by it are
+// returned, by time, to be stored. st is what State returned before the stop, or nil.
+//
+// Points of the last 8 days and a few hours are needed, and of 15 days where some were never judged: the first seven
+// of them have no band themselves, and seven days of residuals are wanted. What is frozen in st stays so unless the
+// replay made residuals or the series' zone, interval, window, slot or kind of band changed since.
+func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
+	s.Forget()
+	s.see(now.UnixNano())
+	s.fill(points, now)
+	made := s.replay()
+	old := s.pts.since(s.oldest())
+	s.pts = slices.Clip(slices.Clone(s.pts[old:]))
+	if st == nil {
+		return made
+	}
+	s.hold = st.Hold
+	if len(made) > 0 || st.Config != s.config() {
+		return made
+	}
+	s.noise = st.Noise
+	if st.Level != nil && st.Level.Ready {
+		lv := *st.Level
+		s.levels[0] = &lv
+	}
+	return made
+}
+
+// fill takes points in; what lies more than an hour ahead would push the history out, so it stays outside.
+func (s *Series) fill(list []Point, now time.Time) {
+	s.pts = make(points, 0, len(list))
+	for _, p := range list {
+		if usable(p) && !p.At.After(now.Add(time.Hour)) {
+			s.pts = append(s.pts, pack(p))
+		}
+	}
+	byTime := func(a, b point) int { return cmp.Compare(a.at(), b.at()) }
+	slices.SortStableFunc(s.pts, byTime)
+	s.pts = slices.CompactFunc(s.pts, func(a, b point) bool { return a.at() == b.at() })
+}
+
+// replay gives every point that was never judged its residual, in time order, and returns those that got one.
+func (s *Series) replay() (made []Point) {
+	if s.th.Literal {
+		return nil // it has none
+	}
+	for i := range s.pts {
+		p := &s.pts[i]
+		if p.judged() {
+			continue
+		}
+		lv := s.levelAt(p.at())
+		if !lv.Ready {
+			continue
+		}
+		o := s.todaysOffset(p.at())
+		p.setResidual(Residual{E: p.y - lv.Mu, O: o, Judged: true})
+		made = append(made, p.unpack())
+	}
+	s.levels = [2]*Level{}
+	return made
+}
+
+// Recompute drops the frozen mean, sw and sL, so that the next value's slot is computed anew: for what changes the
+// past, such as an import into a running series. A held offset stays held.
+func (s *Series) Recompute() {
+	s.levels = [2]*Level{}
+	s.noise = Noise{}
+}
+
+// Add puts an observation into the history, in its place by time. Points that are not regular, not finite, older than
+// the rule needs, or of an instant that is there already are ignored.
+func (s *Series) Add(p Point) {
+	at := p.At.UnixNano()
+	if !usable(p) || at < s.oldest() {
+		return
+	}
+	s.see(at)
+	s.pts = s.pts.room(s.oldest()).insert(pack(p))
+}
+
+// Points returns the history, by time, in UTC.
+func (s *Series) Points() []Point {
+	list := make([]Point, len(s.pts))
+	for i := range s.pts {
+		list[i] = s.pts[i].unpack()
+	}
+	return list
+}
+
+// Exclude leaves the points from from to to, both included, out of bands and residuals (out), or takes them back in.
+// It returns how many changed. The mean of the running slot stays as it is, and today's offset counts them anyway.
+func (s *Series) Exclude(from, to time.Time, out bool) (changed int) {
+	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1})
+	for i := range part {
+		if part[i].excluded() != out {
+			part[i].exclude(out)
+			changed++
+		}
+	}
+	return changed
+}
+
+// Freeze holds today's offset at that of the last judged value (while an alert fires), or lets it go.
+func (s *Series) Freeze(on bool) {
+	switch {
+	case !on:
+		s.hold = Hold{}
+	case !s.hold.On:
+		s.hold = s.last
+		s.hold.On = true
+	}
+}
+
+// State returns what Load needs after a restart besides the points.
+func (s *Series) State() State {
+	st := State{Config: s.config(), Noise: s.noise, Hold: s.hold}
+	if s.levels[0] != nil {
+		lv := *s.levels[0]
+		st.Level = &lv
+	}
+	return st
+}
+
+// config names all that a frozen level and noise depend on besides the points.
+func (s *Series) config() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %s %t", s.clock.zone, s.key.Interval, s.opt.Window, s.opt.Slot, s.th.Literal))
+	return hex.EncodeToString(sum[:4])
+}
+
 // Forget drops the whole history: learning starts again.
-func (s *Series) Forget() {}
+func (s *Series) Forget() {
+	s.pts, s.misses, s.seen = nil, nil, 0
+	s.hold, s.last = Hold{}, Hold{}
+	s.Recompute()
+}
 
 // Respec names the spec of the values from now on. A band pools one spec only: unless keep, the history is forgotten.
-func (s *Series) Respec(spec string, keep bool) {}
+func (s *Series) Respec(spec string, keep bool) {
+	s.key.Spec = spec
+	if !keep {
+		s.Forget()
+	}
+}
+
+func (s *Series) see(t int64) { s.seen = max(s.seen, t) }
+
+// oldest is the instant before which no sample matters: the whole local day, a window ago, at the end of a day of 25 h.
+func (s *Series) oldest() int64 { return s.seen - int64(s.days)*day - 26*hour }

@@ -63,9 +63,9 @@ type Band struct {
 	Slot      time.Time      `json:"slot"` // start of the slot on its own date, in the scene's zone
 	Spec      string         `json:"spec,omitempty"`
 	State     string         `json:"state"`             // ready, learning
-	N         int            `json:"n"`                 // samples in P
-	Days      int            `json:"days"`              // days with a sample in P
-	Widened   string         `json:"widened,omitempty"` // "", 30m, 1h, 2h, 4h, day: how far the window reached on both sides
+	N         int            `json:"n"`                 // samples in P; while learning: regular samples of the last days
+	Days      int            `json:"days"`              // days with a sample in P; while learning: which day of it this is
+	Widened   string         `json:"widened,omitempty"` // 30m, 1h, 2h, 4h: how far the window reached on both sides; day: all of it; "": not at all
 	Mu        float64        `json:"mu"`                // ln seconds
 	Offset    float64        `json:"offset"`            // o(t), ln
 	SW        float64        `json:"sw"`

@@ -1,0 +1,41 @@
+package baseline
+
+import "math"
+
+// literalLevel is the plain mean and deviation, in seconds, of exactly the slot's regular values, excluded ones too.
+func (s *Series) literalLevel(start int64) *Level {
+	p := s.pool(start, 0, true)
+	lv := &Level{Slot: start, N: len(p.y), Days: p.days, LeftOut: p.leftOut, Ready: len(p.y) >= literalMin}
+	if !lv.Ready {
+		return lv
+	}
+	for i, y := range p.y {
+		p.y[i] = math.Exp(y)
+	}
+	lv.Mean, lv.SD = meanSD(p.y)
+	return lv
+}
+
+func (s *Series) literalBand(lv *Level) Band {
+	b := s.stamp("ready", lv)
+	b.Mean, b.SD = lv.Mean, lv.SD
+	b.Limit, b.Low = lv.Mean+s.th.Sigma*lv.SD, lv.Mean-s.th.Sigma*lv.SD
+	return b
+}
+
+// judgeLiteral makes every value breach or calm. Values without any scatter have no z.
+func (s *Series) judgeLiteral(t int64, lv *Level, value float64) Verdict {
+	if !lv.Ready {
+		b := s.learning(t, lv)
+		return Verdict{Call: NotJudged, Why: "learning", Value: value, Band: &b}
+	}
+	b := s.literalBand(lv)
+	out := Verdict{Call: Calm, Value: value, Mean: b.Mean, Limit: b.Limit, Ratio: value / b.Mean, Low: value < b.Low, Band: &b}
+	if b.SD > 0 {
+		out.Z = (value - b.Mean) / b.SD
+	}
+	if value > b.Limit {
+		out.Call = Breach
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package baseline
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	minPairs  = 60
+	minBlocks = 20
+	minBlock  = 3 // values in a block
+	leastSW   = .02
+	leastSL   = .015
+	half      = 12 * hour // sw and sL are renewed twice a day
+)
+
+// Noise is what residuals say about a series: SW, the scatter of one probe, and SL, that of a half hour's level, both
+// in ln units. It is part of State.
+type Noise struct {
+	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
+	Ready   bool    `json:"ready,omitempty"`
+	SW      float64 `json:"sw,omitempty"`
+	SL      float64 `json:"sl,omitempty"`
+}
+
+// renew computes the noise anew where it never was, or 00:00 or 12:00 of the zone has passed since.
+func (s *Series) renew(at int64) {
+	if s.th.Literal {
+		return
+	}
+	asOf := at
+	if s.noise.Renewed != 0 {
+		asOf = s.clock.start(at, half)
+		if s.noise.Renewed >= asOf {
+			return
+		}
+	}
+	s.noise = s.measureNoise(asOf)
+}
+
+func (s *Series) measureNoise(asOf int64) Noise {
+	n := Noise{Renewed: asOf}
+	past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
+	steps := s.steps(past)
+	if len(steps) < minPairs {
+		return n
+	}
+	sw := max(leastSW, wsd(steps)/math.Sqrt2)
+	means, share := s.blocks(past)
+	if len(means) < minBlocks {
+		return n
+	}
+	v := wsd(means)
+	v *= v
+	n.SW, n.Ready = sw, true
+	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
+	return n
+}
+
+// counts reports whether p's residual enters sw and sL.
+func (p *point) counts() bool { return p.judged() && !p.excluded() }
+
+// steps returns r(i) − r(i−1) of runs that follow each other at about one interval, half of it more or less.
+func (s *Series) steps(past points) []float64 {
+	var list []float64
+	interval := int64(s.key.Interval)
+	for i := 1; i < len(past); i++ {
+		a, b := &past[i-1], &past[i]
+		gap := b.at() - a.at()
+		if a.counts() && b.counts() && 2*gap >= interval && 2*gap <= 3*interval {
+			list = append(list, b.r()-a.r())
+		}
+	}
+	return list
+}
+
+// blocks returns the trimmed mean of r in each block that holds enough, and 1/n of each.
+func (s *Series) blocks(past points) (means, share []float64) {
+	length := max(30*minute, 4*int64(s.key.Interval))
+	var block []float64
+	flush := func() {
+		if n := len(block); n >= minBlock {
+			means = append(means, trimmed(block))
+			share = append(share, 1/float64(n))
+		}
+		block = block[:0]
+	}
+	current := int64(math.MinInt64)
+	for i := range past {
+		p := &past[i]
+		if !p.counts() {
+			continue
+		}
+		if k := floorDiv(p.at(), length); k != current {
+			flush()
+			current = k
+		}
+		block = append(block, p.r())
+	}
+	flush()
+	return means, share
+}
+
+// todaysOffset is o(t): how far today runs beside usual, from the residuals of the last hours without the last half
+// hour, which may already be the fault. Excluded samples count: today is today.
+func (s *Series) todaysOffset(at int64) float64 {
+	from, to := at-3*hour, at-30*minute
+	if s.key.Interval > 15*time.Minute {
+		from, to = at-12*hour, at-60*minute
+	}
+	var room [64]float64
+	list := room[:0]
+	part := s.pts.in(span{from, to + 1})
+	for i := range part {
+		if part[i].judged() {
+			list = append(list, float64(part[i].e))
+		}
+	}
+	if len(list) < 8 {
+		return 0
+	}
+	limit := math.Log(max(1, s.th.OffsetCap))
+	return min(max(.8*middle(list), -limit), limit)
+}

@@ -1,0 +1,95 @@
+package baseline
+
+import (
+	"math"
+	"slices"
+)
+
+// honest makes the standard deviation of values clipped at their 10th and 90th percentiles consistent for a normal law.
+const honest = 1.2139
+
+// percentile returns the q quantile of sorted values, interpolated linearly between positions q·(n−1).
+func percentile(sorted []float64, q float64) float64 {
+	pos := q * float64(len(sorted)-1)
+	i := int(pos)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (pos-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// clip sorts x and clips it at its 10th and 90th percentiles, in place.
+func clip(x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	slices.Sort(x)
+	lo, hi := percentile(x, .1), percentile(x, .9)
+	for i, v := range x {
+		x[i] = min(max(v, lo), hi)
+	}
+}
+
+// mean of no values is 0.
+func mean(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// meanSD returns the mean and the standard deviation with n−1; of fewer than two values the latter is 0.
+func meanSD(x []float64) (m, sd float64) {
+	m = mean(x)
+	if len(x) < 2 {
+		return m, 0
+	}
+	var sum float64
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return m, math.Sqrt(sum / float64(len(x)-1))
+}
+
+// wsd is the robust standard deviation of x, which it sorts and clips.
+func wsd(x []float64) float64 {
+	clip(x)
+	_, sd := meanSD(x)
+	return honest * sd
+}
+
+// middle returns the mean of the values from the 20th to the 80th percentile, both included. It sorts x.
+func middle(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	slices.Sort(x)
+	last := float64(len(x) - 1)
+	const close = 1e-9 // .2 and .8 are no binary fractions: a position that is whole must count as whole
+	return mean(x[int(math.Ceil(.2*last-close)) : int(math.Floor(.8*last+close))+1])
+}
+
+// trimmed returns the mean without the lowest and the highest fifth (rounded down) of x. It sorts x.
+func trimmed(x []float64) float64 {
+	slices.Sort(x)
+	cut := len(x) / 5
+	return mean(x[cut : len(x)-cut])
+}
+
+// student975 is the 0.975 quantile of Student's t with 2 to 5 degrees of freedom; fewer never make a band, more are
+// seven days.
+var student975 = [...]float64{2: 4.302652729911275, 3: 3.182446305284263, 4: 2.7764451051977987, 5: 2.5705818366147395}
+
+// kappa widens the preset's factor where fewer than seven days are known: few days tell a standard deviation badly,
+// and their mean too.
+func kappa(preset float64, days int) float64 {
+	nu := days - 1
+	if nu < 2 || nu >= len(student975) {
+		return preset
+	}
+	return max(preset, student975[nu]/1.96*math.Sqrt(1+1/float64(days)))
+}
