@@ -1,0 +1,157 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"serin/alert"
+	"serin/baseline"
+	"serin/probe"
+)
+
+// How far back a list goes when since is not given.
+const (
+	measuredAge = 24 * time.Hour
+	decidedAge  = 7 * 24 * time.Hour
+)
+
+// reloadWithin bounds one reload: it reads files and looks up nothing.
+const reloadWithin = 60 * time.Second
+
+// route is one line of the index: what is there, and for whom.
+type route struct {
+	pattern string
+	about   string
+	handle  http.HandlerFunc
+}
+
+// routes is the table of all that is served.
+func (s *Server) routes() []route {
+	return append(s.scrapeRoutes(), []route{
+		{"POST /-/reload", "read the config again; answers what is wrong with it and keeps the old one", s.reload},
+		{"GET /api/v1/status", "this process and how each canary stands", s.status},
+		{"GET /api/v1/samples", "what was measured, newest first (since, until, canary, limit)", s.samples},
+		{"GET /api/v1/bands", "what is normal, newest slot first (since, until, canary, limit)", s.bands},
+		{"GET /api/v1/alerts", "alerts, newest first (since, until, canary, limit)", s.alerts},
+		{"GET /api/v1/incidents", "incidents, newest first (since, until, canary, limit)", s.incidents},
+		{"GET /api/v1/incidents/{id}", "one incident with its explanation", s.incident},
+	}...)
+}
+
+// scrapeRoutes is what metrics_listen serves.
+func (s *Server) scrapeRoutes() []route {
+	return []route{
+		{"GET /metrics", "Prometheus text", s.metrics},
+		{"GET /healthz", "alive: the scheduler turns", s.health(s.opt.Alive)},
+		{"GET /readyz", "ready: the store is open, the schedules run", s.health(s.opt.Ready)},
+	}
+}
+
+// isHealth reports whether a path is open to everybody.
+func isHealth(path string) bool { return path == "/healthz" || path == "/readyz" }
+
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	s.opt.Metrics(w)
+}
+
+func (s *Server) health(check func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if err := check(); err != nil {
+			s.text(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		s.text(w, http.StatusOK, "ok")
+	}
+}
+
+func (s *Server) reload(w http.ResponseWriter, r *http.Request) {
+	// The answer must still be sendable when the reload took its time.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin))
+	s.opt.Log.Info("reload asked for", "by", r.RemoteAddr)
+	if err := s.opt.Reload(r.Context()); err != nil {
+		s.text(w, http.StatusUnprocessableEntity, err.Error())
+		return
+	}
+	s.text(w, http.StatusOK, "reloaded")
+}
+
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	if err := knownOnce(r.URL.Query()); err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	st, err := s.opt.Status(r.Context())
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	s.object(w, r, st)
+}
+
+// query reads the parameters of a list; false means that they were refused and the answer is given.
+func (s *Server) query(w http.ResponseWriter, r *http.Request, age time.Duration) (Query, bool) {
+	q, err := parseQuery(r.URL.Query(), time.Now(), age)
+	if err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+	}
+	return q, err == nil
+}
+
+func (s *Server) samples(w http.ResponseWriter, r *http.Request) {
+	if q, ok := s.query(w, r, measuredAge); ok {
+		stream(s, w, r, q, s.opt.Measurements.Samples(r.Context(), q), (*probe.Sample).Key)
+	}
+}
+
+func (s *Server) bands(w http.ResponseWriter, r *http.Request) {
+	if q, ok := s.query(w, r, measuredAge); ok {
+		stream(s, w, r, q, s.opt.Measurements.Bands(r.Context(), q), func(b *baseline.Band) string { return b.Canary })
+	}
+}
+
+func (s *Server) alerts(w http.ResponseWriter, r *http.Request) {
+	if q, ok := s.query(w, r, decidedAge); ok {
+		stream(s, w, r, q, s.opt.Alerts.Alerts(r.Context(), q), func(a *alert.Alert) string { return a.Series })
+	}
+}
+
+func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {
+	if q, ok := s.query(w, r, decidedAge); ok {
+		stream(s, w, r, q, s.opt.Alerts.Incidents(r.Context(), q), func(i *alert.Incident) string { return i.Scope })
+	}
+}
+
+func (s *Server) incident(w http.ResponseWriter, r *http.Request) {
+	if err := knownOnce(r.URL.Query()); err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	d, err := s.opt.Alerts.Incident(r.Context(), r.PathValue("id"))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		s.fail(w, http.StatusNotFound, "no incident "+r.PathValue("id")+": /api/v1/incidents lists those of the last 7 days, with since=40d older ones")
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		s.object(w, r, explained(d))
+	}
+}
+
+// unknown answers a path or a method that is not there.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		s.fail(w, http.StatusMethodNotAllowed, r.Method+" is not possible here: the API is for reading, use GET")
+		return
+	}
+	var paths []string
+	for _, rt := range s.routes() {
+		if _, p, _ := strings.Cut(rt.pattern, " "); strings.HasPrefix(p, "/api/") {
+			paths = append(paths, p)
+		}
+	}
+	s.fail(w, http.StatusNotFound, "no "+r.URL.Path+" here: there are "+strings.Join(paths, ", "))
+}

@@ -1,0 +1,169 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"serin/alert"
+	"serin/baseline"
+	"serin/probe"
+)
+
+func TestLists(t *testing.T) {
+	f := func(target string, want ...string) {
+		t.Helper()
+		src := &fake{samples: someSamples()}
+		got := visit(t, src.options(), target)
+		var items []map[string]any
+		if err := json.Unmarshal([]byte(got.body), &items); err != nil || got.status != http.StatusOK {
+			t.Errorf("%s: status %d, %v: %s", target, got.status, err, got.body)
+			return
+		}
+		if len(items) != len(want) {
+			t.Errorf("%s: got %d elements, want %d: %s", target, len(items), len(want), got.body)
+			return
+		}
+		for i, w := range want {
+			line, _ := json.Marshal(items[i])
+			if !strings.Contains(string(line), w) {
+				t.Errorf("%s: element %d is %s, want %s in it", target, i, line, w)
+			}
+		}
+	}
+	f("/api/v1/samples", `"ttft_ms":312.4`, `"outcome":"timeout_stall"`, `"scene":"batch"`)
+	f("/api/v1/samples?canary=gw-eu/*", `"chat"`, `"batch"`)
+	f("/api/v1/samples?canary=gw-eu/*&limit=1", `"chat"`)
+	f("/api/v1/samples?canary=nobody")
+	f("/api/v1/bands?canary=gw-us", `"mean":0.5`)
+	f("/api/v1/alerts", `"a1"`, `"a2"`)
+	f("/api/v1/incidents?canary=gw-us/chat/short", `"8a2b"`)
+}
+
+func TestListStopsAtItsLimit(t *testing.T) {
+	src := &fake{samples: someSamples()}
+	visit(t, src.options(), "/api/v1/samples?limit=2&since=3h&until=1h")
+	if src.stopped != 1 || src.asked.Limit != 2 || src.asked.Until.Sub(src.asked.Since) != 2*time.Hour {
+		t.Errorf("stopped %d, asked %+v: want the source left early and asked for 2 h", src.stopped, src.asked)
+	}
+}
+
+func TestErrorBeforeTheFirstElement(t *testing.T) {
+	src := &fake{samples: someSamples(), failAfter: 2}
+	got := visit(t, src.options(), "/api/v1/samples?canary=nobody")
+	if got.status != http.StatusInternalServerError || strings.Contains(got.body, "sk-secret") || !strings.Contains(got.body, "***") {
+		t.Errorf("got %d %s, want 500 with the secret hidden", got.status, got.body)
+	}
+}
+
+func TestErrorInsideAListCutsIt(t *testing.T) {
+	src := &fake{failAfter: 2000}
+	for range 3000 { // more than one buffer
+		src.samples = append(src.samples, someSamples()[0])
+	}
+	s := start(t, src.options())
+	resp, err := http.Get("http://" + s.Addr().String() + "/api/v1/samples?limit=3000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil || json.Valid(body) {
+		t.Errorf("got %d bytes and %v, want a cut answer", len(body), err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestRefusalsAreJSON(t *testing.T) {
+	f := func(target string, status int, want string) {
+		t.Helper()
+		got := visit(t, (&fake{}).options(), target)
+		var e struct{ Error string }
+		if err := json.Unmarshal([]byte(got.body), &e); err != nil || got.status != status || !strings.Contains(e.Error, want) {
+			t.Errorf("%s: got %d %s, want %d with %q", target, got.status, got.body, status, want)
+		}
+		if ct := got.header.Get("Content-Type"); ct != "application/json" {
+			t.Errorf("%s: content type %q", target, ct)
+		}
+	}
+	f("/api/v1/samples?since=soon", 400, "RFC 3339")
+	f("/api/v1/bands?limit=0", 400, "limit")
+	f("/api/v1/alerts?x=1", 400, "unknown parameter")
+	f("/api/v1/incidents?canary=[", 400, "close the [")
+	f("/api/v1/status?since=1h", 400, "there are none here")
+	f("/api/v1/incidents/7f3k?x=1", 400, "unknown parameter")
+	f("/api/v1/incidents/none", 404, "no incident none")
+	f("/api/v1/incidents/broken", 500, "***")
+	f("/api/v2/samples", 404, "/api/v1/samples")
+}
+
+func TestIncidentExplains(t *testing.T) {
+	at := time.Date(2026, 3, 1, 8, 5, 0, 0, time.UTC)
+	src := &fake{incidents: map[string]Dossier{"7f3k": {
+		Incident: alert.Incident{ID: "7f3k", Scope: "gw-eu"},
+		Alerts: []alert.Alert{{Series: "gw-eu/chat/short", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at,
+			Worst: alert.Evidence{At: at, Value: 0.812, Mean: 0.412, Limit: 0.54, Ratio: 1.97, Z: 4.1, RequestID: "req-1"},
+			Votes: []alert.Vote{
+				{Verdict: baseline.Verdict{Call: baseline.Breach, Value: 0.812}},
+				{Outcome: probe.TimeoutStall},
+				{Verdict: baseline.Verdict{Call: baseline.NotJudged, Why: "learning"}}}}},
+		Transitions: []alert.Transition{{At: at, Series: "gw-eu/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5"}},
+		Notices:     []alert.Notice{{Channel: "slack", Act: alert.ActOpen, State: alert.NoticeSent, Created: at, Sent: at.Add(time.Second), Error: ""}},
+	}}}
+	got := visit(t, src.options(), "/api/v1/incidents/7f3k")
+	var e struct {
+		Explanation []string
+		Transitions []map[string]any
+	}
+	if err := json.Unmarshal([]byte(got.body), &e); err != nil {
+		t.Fatalf("%v: %s", err, got.body)
+	}
+	want := []string{
+		"gw-eu/chat/short ttft is firing (warning) since 2026-03-01T08:05:00Z",
+		"  worst: 2026-03-01T08:05:00Z, 812ms, usual is 412ms (1.97 times, z 4.1), limit 540ms, request req-1",
+		"  votes, newest last: 812ms breach, timeout_stall, not judged (learning)",
+		"2026-03-01T08:05:00Z  gw-eu/chat/short ttft: pending → firing: 4 of 5",
+		"2026-03-01T08:05:00Z  open on slack: sent at 2026-03-01T08:05:01Z",
+	}
+	if strings.Join(e.Explanation, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(e.Explanation, "\n"), strings.Join(want, "\n"))
+	}
+	if len(e.Transitions) != 1 || e.Transitions[0]["from"] != "pending" || e.Transitions[0]["to"] != "firing" {
+		t.Errorf("transitions: %v", e.Transitions)
+	}
+}
+
+func TestEmptyIncidentHasLists(t *testing.T) {
+	src := &fake{incidents: map[string]Dossier{"7f3k": {Incident: alert.Incident{Alerts: []string{}}}}}
+	if got := visit(t, src.options(), "/api/v1/incidents/7f3k"); strings.Contains(got.body, "null") {
+		t.Errorf("got %s, want empty lists", got.body)
+	}
+}
+
+func TestPages(t *testing.T) {
+	src := &fake{}
+	f := func(target string, status int, contentType, want string) {
+		t.Helper()
+		got := visit(t, src.options(), target)
+		if got.status != status || !strings.HasPrefix(got.header.Get("Content-Type"), contentType) || !strings.Contains(got.body, want) {
+			t.Errorf("%s: got %d %q %s, want %d %q with %q", target, got.status, got.header.Get("Content-Type"), got.body, status, contentType, want)
+		}
+		if got.header.Get("X-Content-Type-Options") != "nosniff" || got.header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: headers %v", target, got.header)
+		}
+	}
+	f("/", 200, "text/plain", "POST /-/reload")
+	f("/metrics", 200, "text/plain; version=0.0.4", "serin_build_info 1\n")
+	f("/healthz", 200, "text/plain", "ok")
+	f("/readyz", 200, "text/plain", "ok")
+	f("/api/v1/status", 200, "application/json", `"version":"1.0"`)
+	f("/nothing", 404, "text/plain", "")
+	src.alive = errors.New("the scheduler has not turned for 61 s with sk-secret")
+	f("/healthz", 503, "text/plain", "has not turned for 61 s with ***")
+	f("/readyz", 200, "text/plain", "ok")
+}

@@ -1,0 +1,142 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"serin/alert"
+	"serin/baseline"
+)
+
+// explanation is the JSON of one incident. Explanation is text for people, a line each.
+type explanation struct {
+	Incident    alert.Incident `json:"incident"`
+	Explanation []string       `json:"explanation"`
+	Alerts      []alert.Alert  `json:"alerts"`
+	Transitions []transition   `json:"transitions"`
+	Notices     []alert.Notice `json:"notices"`
+}
+
+// transition is alert.Transition with the names of the API.
+type transition struct {
+	At     time.Time   `json:"at"`
+	Series string      `json:"series"`
+	Kind   alert.Kind  `json:"kind"`
+	From   alert.State `json:"from"`
+	To     alert.State `json:"to"`
+	Reason string      `json:"reason"`
+	Alert  string      `json:"alert,omitempty"`
+}
+
+// explained turns a dossier into the answer of the API.
+func explained(d Dossier) explanation {
+	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices}
+	if e.Alerts == nil {
+		e.Alerts = []alert.Alert{}
+	}
+	if e.Notices == nil {
+		e.Notices = []alert.Notice{}
+	}
+	for i := range d.Alerts {
+		e.Explanation = append(e.Explanation, why(&d.Alerts[i])...)
+	}
+	for _, t := range d.Transitions {
+		e.Transitions = append(e.Transitions, transition{t.At, t.Series, t.Kind, t.From, t.To, t.Reason, t.Alert})
+		e.Explanation = append(e.Explanation, fmt.Sprintf("%s  %s %s: %s → %s: %s", clock(t.At), t.Series, t.Kind, t.From, t.To, t.Reason))
+	}
+	for _, n := range d.Notices {
+		e.Explanation = append(e.Explanation, told(n))
+	}
+	return e
+}
+
+// why says in a few lines what an alert was decided by.
+func why(a *alert.Alert) []string {
+	lines := []string{fmt.Sprintf("%s %s is %s (%s) since %s", a.Series, a.Kind, a.State, a.Severity, clock(a.Since))}
+	if a.Reason != "" {
+		lines[0] += ": " + a.Reason
+	}
+	for _, of := range []struct {
+		name string
+		ev   alert.Evidence
+	}{{"worst", a.Worst}, {"last", a.Last}} {
+		if !of.ev.At.IsZero() {
+			lines = append(lines, "  "+of.name+": "+evidence(of.ev))
+		}
+	}
+	if len(a.Votes) > 0 {
+		lines = append(lines, "  votes, newest last: "+votes(a.Votes))
+	}
+	return lines
+}
+
+// evidence writes the numbers of one moment.
+func evidence(e alert.Evidence) string {
+	parts := []string{clock(e.At)}
+	if e.Value > 0 {
+		parts = append(parts, seconds(e.Value))
+	}
+	if e.Mean > 0 {
+		parts = append(parts, fmt.Sprintf("usual is %s (%.2f times, z %.1f)", seconds(e.Mean), e.Ratio, e.Z))
+	}
+	if e.Limit > 0 {
+		parts = append(parts, "limit "+seconds(e.Limit))
+	}
+	if e.Outcome != "" {
+		parts = append(parts, string(e.Outcome))
+	}
+	if e.Reason != "" {
+		parts = append(parts, e.Reason)
+	}
+	if e.RequestID != "" {
+		parts = append(parts, "request "+e.RequestID)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// votes writes one word a vote: its value, its call, or the outcome where there was no value.
+func votes(list []alert.Vote) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		switch {
+		case v.Verdict.Value > 0:
+			words[i] = seconds(v.Verdict.Value) + " " + call(v.Verdict)
+		case v.Outcome != "":
+			words[i] = string(v.Outcome)
+		default:
+			words[i] = call(v.Verdict)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func call(v baseline.Verdict) string {
+	if v.Call == baseline.NotJudged && v.Why != "" {
+		return "not judged (" + v.Why + ")"
+	}
+	return strings.ReplaceAll(string(v.Call), "_", " ")
+}
+
+// told says what became of one notice.
+func told(n alert.Notice) string {
+	line := fmt.Sprintf("%s  %s on %s: %s", clock(n.Created), n.Act, n.Channel, n.State)
+	if !n.Sent.IsZero() {
+		line += " at " + clock(n.Sent)
+	}
+	if n.Error != "" {
+		line += ": " + n.Error
+	}
+	return line
+}
+
+func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// seconds writes a duration given in seconds, to 0.1 ms below 100 ms and to 1 ms above.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	if d < 100*time.Millisecond {
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

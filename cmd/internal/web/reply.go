@@ -1,0 +1,130 @@
+package web
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+)
+
+// writeWithin is how long a client may take for one buffer of an answer.
+const writeWithin = 30 * time.Second
+
+// fail answers {"error": message} with the status.
+func (s *Server) fail(w http.ResponseWriter, status int, message string) {
+	body, _ := json.Marshal(map[string]string{"error": s.opt.Redact(message)}) // a string always encodes
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client is gone: nobody to tell
+}
+
+// broken logs an error of ours and answers it.
+func (s *Server) broken(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // the client left, or serin stops
+	}
+	s.opt.Log.Error("answer request", "path", r.URL.Path, "error", s.opt.Redact(err.Error()))
+	s.fail(w, http.StatusInternalServerError, "serin could not read this: "+err.Error()+"; its log says more")
+}
+
+// object answers one JSON object.
+func (s *Server) object(w http.ResponseWriter, r *http.Request, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		s.broken(w, r, fmt.Errorf("encode answer: %w", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// text answers a line for people.
+func (s *Server) text(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, s.opt.Redact(message)+"\n")
+}
+
+// array is a JSON array that goes out as it grows: nothing is sent before its first element is there, so that an early
+// error can still have a status.
+type array struct {
+	w     http.ResponseWriter
+	ctl   *http.ResponseController
+	out   *bufio.Writer
+	begun bool
+}
+
+func newArray(w http.ResponseWriter) *array {
+	a := &array{w: w, ctl: http.NewResponseController(w)}
+	a.out = bufio.NewWriterSize(a, 32<<10)
+	return a
+}
+
+// Write sends one buffer; each has its own time to arrive.
+func (a *array) Write(p []byte) (int, error) {
+	_ = a.ctl.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by a recorder: then there is no connection to hang
+	return a.w.Write(p)
+}
+
+func (a *array) begin() {
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", "application/json")
+		_ = a.out.WriteByte('[') // a bufio.Writer keeps its first error for the next call
+	}
+}
+
+// add appends one element, one a line.
+func (a *array) add(v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode element: %w", err)
+	}
+	if a.begun {
+		_ = a.out.WriteByte(',')
+	}
+	a.begin()
+	_ = a.out.WriteByte('\n')
+	_, err = a.out.Write(body)
+	return err
+}
+
+func (a *array) end() error {
+	a.begin()
+	_, _ = a.out.WriteString("\n]\n")
+	return a.out.Flush()
+}
+
+// stream answers up to q.Limit elements of seq whose key the glob takes in. An error after the first byte cuts the
+// connection: a client must not take half a list for the whole.
+func stream[T any](s *Server, w http.ResponseWriter, r *http.Request, q Query, seq iter.Seq2[T, error], key func(*T) string) {
+	a, n := newArray(w), 0
+	err := func() error {
+		for v, err := range seq {
+			if err != nil {
+				return err
+			}
+			if !q.Match(key(&v)) {
+				continue
+			}
+			if err := a.add(&v); err != nil {
+				return err
+			}
+			if n++; n == q.Limit {
+				break
+			}
+		}
+		return a.end()
+	}()
+	switch {
+	case err == nil:
+	case !a.begun:
+		s.broken(w, r, err)
+	default:
+		s.opt.Log.Warn("answer cut", "path", r.URL.Path, "elements", n, "error", s.opt.Redact(err.Error()))
+		panic(http.ErrAbortHandler)
+	}
+}
