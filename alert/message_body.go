@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -43,13 +44,14 @@ func scopeLine(s Story, a Alert) string {
 
 // fixedLine says so where the value could not be compared with what is normal.
 func fixedLine(a Alert) string {
+	limit := seconds(cmp.Or(a.Last.Limit, a.Worst.Limit))
 	switch {
 	case !a.Fixed:
 		return ""
 	case a.Learned != "":
-		return fmt.Sprintf("cannot compare with normal yet: learning, %s; fixed limit %s", a.Learned, seconds(a.Last.Limit))
+		return fmt.Sprintf("cannot compare with normal yet: learning, %s; fixed limit %s", a.Learned, limit)
 	}
-	return "held against the fixed limit of the config, " + seconds(a.Last.Limit) + ", not against what is normal"
+	return "held against the fixed limit of the config, " + limit + ", not against what is normal"
 }
 
 // siblingLine groups siblings of one sort and state: TPOT: normal · short, medium: normal · gw-us: firing.

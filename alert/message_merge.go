@@ -3,6 +3,7 @@ package alert
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -10,8 +11,15 @@ import (
 func withoutOpening(resolve Message) Message {
 	m := resolve
 	m.Mention = false
-	m.Lines = append([]Line{unsentLine("")}, resolve.Lines...)
+	if !tellsOpening(resolve) {
+		m.Lines = append([]Line{unsentLine("")}, resolve.Lines...)
+	}
 	return m
+}
+
+// tellsOpening reports whether a resolve says already that its opening never got out.
+func tellsOpening(m Message) bool {
+	return slices.ContainsFunc(m.Lines, func(l Line) bool { return strings.HasSuffix(l.Text, neverOpened) })
 }
 
 // summarize makes one message of openings that queued together; Created says when each was decided.

@@ -26,9 +26,12 @@ func composeResolve(s Story) Message {
 	return m
 }
 
+// neverOpened is how the line ends that tells both.
+const neverOpened = "ended before its opening could be sent: this is its only message."
+
 // unsentLine says why there was no message before; it may be told when the trouble began.
 func unsentLine(began string) Line {
-	return Line{Role: "scope", Text: "This " + began + "ended before its opening could be sent: this is its only message."}
+	return Line{Role: "scope", Text: "This " + began + neverOpened}
 }
 
 // ended returns when the incident ended.
