@@ -1,0 +1,233 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// memJournal keeps notices by key, as the store does, and what it looked like after each commit.
+type memJournal struct {
+	mu     sync.Mutex
+	rows   map[string]Notice
+	broken bool
+	each   func() // after each commit
+}
+
+func rowKey(n Notice) string { return fmt.Sprintf("%s %s %06d", n.Channel, n.Incident, n.Revision) }
+
+func (j *memJournal) Commit(_ context.Context, c Change) error {
+	j.mu.Lock()
+	if j.broken {
+		j.mu.Unlock()
+		return errors.New("disk full")
+	}
+	if j.rows == nil {
+		j.rows = map[string]Notice{}
+	}
+	for _, n := range c.Notices {
+		j.rows[rowKey(n)] = n
+	}
+	j.mu.Unlock()
+	if j.each != nil {
+		j.each()
+	}
+	return nil
+}
+
+// restore returns what a start would find.
+func (j *memJournal) restore() []Notice {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	waits, over := map[string]bool{}, map[string]bool{}
+	for _, n := range j.rows {
+		switch {
+		case n.State == NoticePending || n.State == NoticeBlocked:
+			waits[n.Incident] = true
+		case n.Act == ActResolve:
+			over[n.Incident] = true
+		}
+	}
+	var out []Notice
+	for _, k := range slices.Sorted(maps.Keys(j.rows)) {
+		n := j.rows[k]
+		open := n.Act == ActOpen && (waits[n.Incident] || !over[n.Incident])
+		if n.State == NoticePending || n.State == NoticeBlocked || open {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (j *memJournal) row(n Notice) Notice {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.rows[rowKey(n)]
+}
+
+// fakeChannel records calls with their time since the bubble began.
+type fakeChannel struct {
+	name    string
+	edits   bool // false: as a webhook, no updates and threads
+	noInfo  bool
+	delay   time.Duration
+	answer  func(call int, n Notice) error // nil: takes everything
+	entered func()
+	left    func() // taken or not, before the answer reaches the outbox
+
+	mu    sync.Mutex
+	start time.Time
+	calls []string
+	taken map[string]int
+}
+
+func (c *fakeChannel) Name() string { return c.name }
+
+func (c *fakeChannel) Skips(n Notice) bool {
+	if c.noInfo && n.Act != ActTest && n.Message.Severity == Info {
+		return true
+	}
+	return !c.edits && (n.Act == ActUpdate || n.Act == ActThread)
+}
+
+func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt, error) {
+	c.mu.Lock()
+	c.calls = append(c.calls, fmt.Sprintf("%s %s %s.%d%s %q", time.Since(c.start), n.Act, n.Incident, n.Revision, onTop(open), n.Message.Headline))
+	call := len(c.calls)
+	c.mu.Unlock()
+	if c.entered != nil {
+		c.entered()
+	}
+	select {
+	case <-ctx.Done():
+		return Receipt{}, ctx.Err()
+	case <-time.After(c.delay):
+	}
+	var err error
+	if c.answer != nil {
+		err = c.answer(call, n)
+	}
+	c.mu.Lock()
+	if err == nil || errors.Is(err, errTakenAnyway) {
+		if c.taken == nil {
+			c.taken = map[string]int{}
+		}
+		c.taken[rowKey(n)]++
+	}
+	c.mu.Unlock()
+	if c.left != nil {
+		c.left()
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	if !c.edits {
+		return Receipt{}, nil
+	}
+	return Receipt{Channel: "C1", TS: fmt.Sprint(call)}, nil
+}
+
+var _ Channel = (*fakeChannel)(nil)
+
+// errTakenAnyway is a lost answer to a message that was taken.
+var errTakenAnyway = errors.New("cut after taken")
+
+func onTop(r Receipt) string {
+	if r.TS == "" {
+		return ""
+	}
+	return " on " + r.TS
+}
+
+func (c *fakeChannel) want(t *testing.T, want ...string) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range max(len(want), len(c.calls)) {
+		var g, w string
+		if i < len(c.calls) {
+			g = c.calls[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			t.Errorf("call %d is\n  %s, want\n  %s", i, g, w)
+		}
+	}
+}
+
+// bench is an outbox in a bubble.
+type bench struct {
+	t       *testing.T
+	journal *memJournal
+	box     *Outbox
+	counts  map[string]int
+	mu      sync.Mutex
+	log     *logCount
+	end     func()
+}
+
+// launch starts an outbox over channels in the bubble of the caller, with what the journal has.
+func launch(t *testing.T, j *memJournal, channels ...Channel) *bench {
+	b := &bench{t: t, journal: j, counts: map[string]int{}, log: &logCount{}}
+	b.box = NewOutbox(OutboxOptions{Journal: j, Channels: channels, Log: b.log.logger(), Count: func(channel, result string) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.counts[channel+" "+result]++
+	}})
+	for _, c := range channels {
+		if f, ok := c.(*fakeChannel); ok && f.start.IsZero() {
+			f.start = time.Now()
+		}
+	}
+	b.box.Restore(j.restore())
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := b.box.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	b.end = func() { cancel(); wg.Wait() }
+	return b
+}
+
+// tell decides notices as the engine does: on disk first, then to the outbox.
+func (b *bench) tell(notices ...Notice) {
+	b.t.Helper()
+	_ = b.journal.Commit(b.t.Context(), Change{Notices: notices}) // a broken journal is the test's wish
+	b.box.Add(notices...)
+	synctest.Wait()
+}
+
+func (b *bench) count(key string, want int) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.counts[key] != want {
+		b.t.Errorf("%s counted %d times, want %d; all: %v", key, b.counts[key], want, b.counts)
+	}
+}
+
+// note makes a notice of channel "slack", decided now.
+func note(incident string, revision int, act Act) Notice {
+	state := "firing"
+	if act == ActResolve {
+		state = "resolved"
+	}
+	return Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: NoticePending, Created: time.Now(),
+		Message: Message{Severity: Warning, State: state, Incident: incident, Headline: fmt.Sprintf("%s %s", incident, act)}}
+}
+
+// advance sleeps in virtual time and lets everything settle.
+func advance(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
