@@ -20,7 +20,7 @@ type Entry struct {
 // Lane bounds how many runs go on at once: one a target, one a provider.
 type Lane struct {
 	Name string
-	Max  int // 0 = no bound
+	Max  int // 0 = no bound; where entries differ, the smallest bound counts
 }
 
 // Tick is one run of an entry.
@@ -44,6 +44,10 @@ const (
 // Options wire a Runner to what it fires.
 type Options struct {
 	Fire    func(ctx context.Context, t Tick) // called in its own goroutine; holds its lanes until it returns
-	Skipped func(t Tick, why Skip, n int)     // n runs were not fired; called from the runner's goroutines
+	Skipped func(t Tick, why Skip, n int)     // n runs were not fired, t the first of them; one call at a time, never by the loop; nil = not told
 	Wait    time.Duration                     // how long a due run waits for room; default 10 s
+
+	// BaseContext is what Fire's contexts are made of; default context.Background. It outlives the context of Run: cancel it to
+	// cut the runs that are still going on after Run's context ended.
+	BaseContext context.Context
 }
