@@ -1,13 +1,16 @@
 package alert
 
 import (
+	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"serin/baseline"
 )
 
-// Reprober runs extra probes of a canary through the real scheduler, so that they obey its limits.
+// Reprober runs extra probes of a canary through the real scheduler, so that they obey its limits. After Load and
+// Reload the engine cancels a canary's extra runs and asks again for those that are still ahead.
 type Reprober interface {
 	Reprobe(canary string, at []time.Time)
 	CancelReprobes(canary string)
@@ -18,7 +21,7 @@ type Mailbox interface {
 	Add(notices ...Notice)
 }
 
-// EngineOptions wire an Engine to the world.
+// EngineOptions wire an Engine to the world. Mailbox, Reprober and Log may be nil: nothing is delivered, asked or said.
 type EngineOptions struct {
 	Journal     Journal
 	History     History
@@ -31,4 +34,94 @@ type EngineOptions struct {
 	Region      string
 	ExternalURL string
 	Log         *slog.Logger
+}
+
+// Engine carries samples to the journal and to people: it judges each against its band, lets it vote, opens and closes
+// alerts and incidents, and owes notices to channels. Load comes first; then Observe, Begun and Tick, Reload and
+// Imported, all from one goroutine. Status may be asked from any.
+type Engine struct {
+	opt      EngineOptions
+	log      *slog.Logger
+	now      time.Time // of the running call; between calls, of the last one
+	ticked   time.Time // when Tick was last called
+	watches  map[string]*watch
+	targets  map[string]*target
+	order    []*target         // by name
+	orphans  []Alert           // found open at the start; their canary is not watched any more
+	stored   map[string]string // bodies of the blobs, as last committed
+	used     usedIDs
+	begins   bool // Begun has been called: runs in flight are known
+	caughtUp bool // the first call after the start has been
+	broken   bool // the journal could not write the last change
+	tx       *tx
+
+	mu   sync.Mutex
+	view Status
+	idx  map[string]int // canary → its place in view
+}
+
+// NewEngine returns an engine that watches nothing yet.
+func NewEngine(opt EngineOptions) *Engine {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Baseline.Window == 0 {
+		opt.Baseline = baseline.DefaultOptions()
+	}
+	return &Engine{opt: opt, log: opt.Log, watches: map[string]*watch{}, targets: map[string]*target{},
+		stored: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
+}
+
+// Tick does what no sample can trigger: it announces incidents whose group_wait ended, finds missing data, lets votes
+// and rates age, leaves long alerts out of the bands, and reminds. Call it every few seconds: runs that fell into a gap
+// of more than 90 s between two calls (suspend, a clock step) are not held against their canaries.
+func (e *Engine) Tick(ctx context.Context, now time.Time) error {
+	e.open(now)
+	jumped := e.jumped(now)
+	e.ticked = now
+	e.catchUp()
+	for _, t := range e.order {
+		for _, c := range t.canaries {
+			e.tickCanary(c, jumped)
+		}
+		e.ageRates(t)
+		e.tx.tell(t)
+	}
+	return e.finish(ctx)
+}
+
+// tickGap is how long the engine may go without a tick before it takes the clock for stepped or the machine for asleep.
+const tickGap = 90 * time.Second
+
+func (e *Engine) jumped(now time.Time) bool {
+	gap := now.Sub(e.ticked)
+	return e.ticked.IsZero() || gap < 0 || gap > tickGap
+}
+
+func (e *Engine) tickCanary(c *watch, jumped bool) {
+	e.noData(c, jumped)
+	if len(c.memo.Asks) > 0 {
+		c.memo = c.memo.lapse(e.now, c.Canary.Target.TotalTimeout)
+		e.tx.touch(c)
+	}
+	for _, k := range c.kinds() {
+		a := c.alerts[k]
+		if a.State == StatePending && k != KindNoData {
+			e.age(c, k, a)
+		}
+		if c.excludes(a, e.now) {
+			e.exclude(c, k, a)
+		}
+	}
+}
+
+// age drops the votes of a pending alert that are too old to count.
+func (e *Engine) age(c *watch, k Kind, a Alert) {
+	votes := live(append([]Vote(nil), a.Votes...), c.quorum(k), e.now)
+	if len(votes) == len(a.Votes) {
+		return
+	}
+	a.Votes = votes
+	a, t := settle(a, c.blank(k).State, e.now, turn{From: a.State})
+	e.take(c, k, a, t)
 }

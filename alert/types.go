@@ -150,6 +150,9 @@ type Alert struct {
 	Incident    string      `json:"incident,omitempty"`
 	Threshold   string      `json:"threshold,omitempty"`  // hash
 	Suppressed  string      `json:"suppressed,omitempty"` // by what
+	Steep       time.Time   `json:"steep,omitzero"`       // since when every judged value has been at ×3 of usual or more
+	Excluding   bool        `json:"excluding,omitempty"`  // its samples are left out of the band
+	Announced   bool        `json:"announced,omitempty"`  // its incident's message has told it
 }
 
 // Incident is what people are told: the alerts of one scope that belong together.

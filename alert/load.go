@@ -1,0 +1,195 @@
+package alert
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Load starts the engine: it reads each canary's history, and takes votes, firing alerts, incidents and the state of the
+// series from what the store holds. Nothing fires and nothing is told because of a start; what ended meanwhile because
+// its canary left the config is told at the first tick. An error means that a history could not be read.
+func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now time.Time) error {
+	e.open(now)
+	e.ticked = now
+	for _, b := range snap.Blobs {
+		e.stored[b.Key] = string(b.Body)
+	}
+	e.recallBlob(blobIDs, &e.used)
+	var made []Record
+	var votes []vote
+	for _, w := range watched {
+		c := e.add(w)
+		records, p, err := e.read(ctx, c)
+		if err != nil {
+			return err
+		}
+		made = append(made, records...)
+		c.restart()
+		if m, ok := e.memoOf(c); ok {
+			c.recall(m)
+		}
+		votes = append(votes, e.remember(c, p.recent)...)
+	}
+	e.place(snap)
+	e.recount(votes)
+	e.publishAll()
+	e.commitRecords(ctx, made)
+	return nil
+}
+
+// add watches a canary that was not watched before.
+func (e *Engine) add(w Watched) *watch {
+	c := newWatch(w)
+	if c.Due != nil {
+		c.runs.due = c.Due(e.now)
+	}
+	e.watches[c.key] = c
+	t := e.target(w.Canary.Target.Name)
+	t.canaries = append(t.canaries, c)
+	slices.SortFunc(t.canaries, func(a, b *watch) int { return strings.Compare(a.key, b.key) })
+	return c
+}
+
+// restart gives every kind its resting state, once the bands are known.
+func (c *watch) restart() {
+	for _, k := range c.kinds() {
+		c.alerts[k] = c.blank(k)
+	}
+}
+
+// target returns the target of a name, a new one when there is none.
+func (e *Engine) target(name string) *target {
+	if t := e.targets[name]; t != nil {
+		return t
+	}
+	t := newTarget(name)
+	e.targets[name] = t
+	e.order = append(e.order, t)
+	slices.SortFunc(e.order, func(a, b *target) int { return strings.Compare(a.name, b.name) })
+	return t
+}
+
+// place puts stored incidents and open alerts where they belong.
+func (e *Engine) place(snap Snapshot) {
+	for _, inc := range snap.Incidents {
+		if inc.State == IncidentClosed {
+			continue
+		}
+		t := e.target(inc.Scope)
+		t.incident = &incident{Incident: inc}
+		e.used[inc.ID] = inc.Opened.Unix()
+	}
+	for _, a := range snap.Settled {
+		scope, _, _ := strings.Cut(a.Series, "/")
+		if t := e.targets[scope]; t != nil && t.incident != nil && t.incident.ID == a.Incident {
+			t.incident.ended = append(t.incident.ended, a)
+		}
+	}
+	for _, a := range snap.Alerts {
+		if a.Open() && !e.placeAlert(a) {
+			e.orphans = append(e.orphans, a)
+		}
+	}
+}
+
+func (e *Engine) placeAlert(a Alert) bool {
+	if c := e.watches[a.Series]; c != nil {
+		if _, ok := c.alerts[a.Kind]; !ok {
+			return false
+		}
+		c.alerts[a.Kind] = a
+		return true
+	}
+	t := e.targets[a.Series]
+	if t == nil || len(t.canaries) == 0 || !slices.Contains(rateKinds(), a.Kind) {
+		return false
+	}
+	t.rates[a.Kind] = a
+	return true
+}
+
+// recount fills the rates from the last hour's samples.
+func (e *Engine) recount(votes []vote) {
+	for _, v := range votes {
+		c := e.watches[v.canary]
+		if !c.tells(v) {
+			e.targets[c.Canary.Target.Name].count(v)
+		}
+	}
+}
+
+// catchUp does, at the first tick after a start, what a start itself must not: it asks the scheduler again for re-probes
+// that are still ahead, and ends the alerts whose canary left the config meanwhile.
+func (e *Engine) catchUp() {
+	if e.caughtUp {
+		return
+	}
+	e.caughtUp = true
+	for _, c := range e.watches {
+		if len(c.memo.Asks) > 0 && e.opt.Reprober != nil {
+			e.reask(c, e.now)
+		}
+	}
+	for _, a := range e.orphans {
+		scope, _, _ := strings.Cut(a.Series, "/")
+		e.retire(e.target(scope), a)
+	}
+	e.orphans = nil
+}
+
+// retire ends an alert because what it watched left the config.
+func (e *Engine) retire(t *target, a Alert) {
+	a, tn := resolve(a, "removed", e.now, turn{From: a.State})
+	e.transit(a, tn)
+	e.tx.alert(a)
+	e.bury(t, a)
+	e.tx.tell(t)
+}
+
+// recordsAtOnce bounds one commit of replayed samples.
+const recordsAtOnce = 1000
+
+// commitRecords stores the residuals that a replay made.
+func (e *Engine) commitRecords(ctx context.Context, records []Record) {
+	for chunk := range slices.Chunk(records, recordsAtOnce) {
+		e.commit(ctx, Change{Records: chunk})
+	}
+}
+
+// Imported takes in history that changed underneath: every series is read again and replayed. Alerts keep their state.
+func (e *Engine) Imported(ctx context.Context, now time.Time) error {
+	e.open(now)
+	var made []Record
+	for _, t := range e.order {
+		for _, c := range t.canaries {
+			records, _, err := e.read(ctx, c)
+			if err != nil {
+				return err
+			}
+			made = append(made, records...)
+			for _, m := range c.metrics() {
+				c.series[m].Recompute()
+				c.bands[m] = c.series[m].Band(now)
+			}
+			e.rest(c)
+		}
+	}
+	e.commitRecords(ctx, made)
+	return e.finish(ctx)
+}
+
+// rest gives quiet alerts without votes the state that the bands say.
+func (e *Engine) rest(c *watch) {
+	for _, k := range c.kinds() {
+		a := c.alerts[k]
+		rest := c.blank(k).State
+		if a.Open() || a.State == StatePending || a.State == rest {
+			continue
+		}
+		why := "history changed"
+		e.take(c, k, a.to(rest, e.now), turn{From: a.State, Why: why})
+	}
+	e.tx.touch(c)
+}

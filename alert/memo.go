@@ -1,0 +1,88 @@
+package alert
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// Keys of the blobs.
+const (
+	blobCanary = "canary/" // + canary: memo
+	blobSeries = "series/" // + canary/metric: baseline.State
+	blobIDs    = "incident_ids"
+)
+
+func seriesKey(c *watch, m probe.Metric) string { return blobSeries + c.key + "/" + string(m) }
+
+// saveMemos adds the blobs that changed to the change.
+func (e *Engine) saveMemos(x *tx) {
+	for c := range x.touched {
+		if e.watches[c.key] != c {
+			continue
+		}
+		m := c.memo
+		m.Idle = c.idle()
+		e.save(x, blobCanary+c.key, m)
+		for _, metric := range c.metrics() {
+			e.save(x, seriesKey(c, metric), c.series[metric].State())
+		}
+	}
+	if x.ids {
+		e.save(x, blobIDs, e.used)
+	}
+	slices.SortFunc(x.Blobs, func(a, b Blob) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// save adds a blob when its body is not what was committed last.
+func (e *Engine) save(x *tx, key string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		e.log.Error("state cannot be encoded", "key", key, "error", err)
+		return
+	}
+	if e.stored[key] == string(body) {
+		return
+	}
+	e.stored[key] = string(body)
+	x.Blobs = append(x.Blobs, Blob{Key: key, Body: body})
+}
+
+// forget deletes a blob that is stored.
+func (e *Engine) forget(x *tx, key string) {
+	if _, ok := e.stored[key]; ok {
+		delete(e.stored, key)
+		x.Blobs = append(x.Blobs, Blob{Key: key})
+	}
+}
+
+// memoOf reads a stored memo; one that cannot be read is as good as none, and said.
+func (e *Engine) memoOf(c *watch) (memo, bool) {
+	var m memo
+	ok := e.recallBlob(blobCanary+c.key, &m)
+	return m, ok
+}
+
+// stateOf reads a stored series state, nil when there is none.
+func (e *Engine) stateOf(c *watch, m probe.Metric) *baseline.State {
+	var st baseline.State
+	if !e.recallBlob(seriesKey(c, m), &st) {
+		return nil
+	}
+	return &st
+}
+
+func (e *Engine) recallBlob(key string, into any) bool {
+	body, ok := e.stored[key]
+	if !ok {
+		return false
+	}
+	if err := json.Unmarshal([]byte(body), into); err != nil {
+		e.log.Error("stored state cannot be read; it starts anew", "key", key, "error", err)
+		return false
+	}
+	return true
+}

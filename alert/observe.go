@@ -1,0 +1,260 @@
+package alert
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// Observe carries one sample from the prober to the journal: record, verdicts, votes, alerts, incident, notices. A
+// sample of a canary that is not watched is stored and judged by nobody; one that was seen before changes nothing. The
+// store's failures are logged, not returned: the change is in memory and the caller goes on.
+func (e *Engine) Observe(ctx context.Context, s probe.Sample) error {
+	now := e.after(&s)
+	c := e.watches[s.Key()]
+	if c != nil && c.doubled(&s) {
+		return nil
+	}
+	e.open(now)
+	rec := Record{Sample: s}
+	if c != nil && s.Trigger != probe.Check {
+		e.judge(c, &s, &rec)
+	}
+	e.tx.Records = append(e.tx.Records, rec)
+	return e.finish(ctx)
+}
+
+// after is the time at which a sample is judged: when its probe ended, or the last tick if that was later.
+func (e *Engine) after(s *probe.Sample) time.Time {
+	end := s.Time
+	for _, d := range []probe.Span{s.TTFT, s.E2E, s.StreamTotal} {
+		if d.Known && d.D > 0 && s.Time.Add(d.D).After(end) {
+			end = s.Time.Add(d.D)
+		}
+	}
+	if late := e.now.Sub(end); late > 0 && late < maxLate {
+		return e.now
+	}
+	return end
+}
+
+// maxLate bounds how long a probe may have run unseen; beyond it the clock was set back.
+const maxLate = 15 * time.Minute
+
+// judge brings a sample to every kind of its canary.
+func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
+	asked := e.asked(c, s)
+	skipped := s.Outcome == probe.Skipped
+	if skipped && s.Reason != probe.ReasonOverlap {
+		c.runs.excused = latest(c.runs.excused, s.Time)
+		return
+	}
+	if !skipped {
+		e.begun(c, s.Time, s.Regular())
+	}
+	e.countOpen(c, s)
+	if s.Regular() {
+		c.memo.Tokens = min(c.memo.Tokens+reprobeEarn, reprobeBudget)
+	}
+	var again []Kind
+	for _, k := range []Kind{KindTimeout, KindError, KindLimit} {
+		if e.judgeFailure(c, s, k, asked) && k != KindLimit {
+			again = append(again, k)
+		}
+	}
+	for _, m := range c.metrics() {
+		if e.judgeLatency(c, s, m, asked, rec) {
+			again = append(again, Kind(m))
+		}
+	}
+	if s.Regular() && !skipped {
+		c.recent = c.recent.add(s)
+		e.ask(c, reprobeTimes(e.now, c.Watched), again)
+	}
+	e.judgeRate(c, s)
+}
+
+// asked returns the kinds that a sample is an observation of: all for a regular one, for a re-probe those that wanted it.
+func (e *Engine) asked(c *watch, s *probe.Sample) []Kind {
+	if s.Regular() {
+		return c.kinds()
+	}
+	var got ask
+	var ok bool
+	if c.memo, got, ok = c.memo.answer(s.Time); ok && s.Outcome == probe.Skipped && c.metered() {
+		c.memo.Tokens = min(c.memo.Tokens+1, reprobeBudget) // never sent
+	}
+	return got.Kinds
+}
+
+// countOpen counts the probe in every open alert of its canary.
+func (e *Engine) countOpen(c *watch, s *probe.Sample) {
+	for k, a := range c.alerts {
+		if a.Open() && s.Outcome.Family() != probe.FamilyNone {
+			c.alerts[k] = a.count(s.Outcome)
+			e.tx.alert(c.alerts[k])
+		}
+	}
+}
+
+// judgeFailure brings a sample to one family's alert; it reports whether a regular probe failed and the alert is quiet.
+func (e *Engine) judgeFailure(c *watch, s *probe.Sample, k Kind, asked []Kind) bool {
+	o := failure(s, k)
+	if o.Call == baseline.NotJudged || o.Call != baseline.Breach && !slices.Contains(asked, k) {
+		return false
+	}
+	e.step(c, k, o)
+	return o.Call == baseline.Breach && !c.alerts[k].Open()
+}
+
+// failure says what a sample is to a family: a breach when it failed so, calm when it was good, else neither. What says
+// nothing about the endpoint, or is about our own budget, is missing.
+func failure(s *probe.Sample, k Kind) Observation {
+	o := Observation{At: s.Time, Trigger: s.Trigger, Outcome: s.Outcome, Reason: s.Reason, RequestID: s.RequestID,
+		Call: baseline.NotJudged, Verdict: baseline.Verdict{Why: whyMissing}}
+	f := familyOf(s)
+	switch {
+	case f == probe.FamilyNone, f == probe.FamilyLimit && k != KindLimit:
+	case f == kindFamily(k):
+		o.Call = baseline.Breach
+	case f == probe.FamilyOK:
+		o.Call = baseline.Calm
+	default:
+		o.Call = baseline.Neither
+	}
+	return o
+}
+
+// familyOf is a sample's family as it votes: a run that found no room because earlier ones hang is a timeout, and a
+// parameter that is being learned says nothing.
+func familyOf(s *probe.Sample) probe.Family {
+	switch {
+	case s.Outcome == probe.Skipped && s.Reason == probe.ReasonOverlap:
+		return probe.FamilyTimeout
+	case s.Reason == probe.ReasonLearningParameter:
+		return probe.FamilyNone
+	}
+	return s.Outcome.Family()
+}
+
+func kindFamily(k Kind) probe.Family {
+	switch k {
+	case KindTimeout:
+		return probe.FamilyTimeout
+	case KindError:
+		return probe.FamilyError
+	case KindLimit:
+		return probe.FamilyLimit
+	}
+	return ""
+}
+
+// judgeLatency holds one metric of a sample against its band, lets it vote, and adds it to the history. It reports
+// whether a regular probe breached and the alert is quiet.
+func (e *Engine) judgeLatency(c *watch, s *probe.Sample, m probe.Metric, asked []Kind, rec *Record) bool {
+	k := Kind(m)
+	if !c.mine(s, e.opt.Baseline) {
+		c.miss(s, m, "spec")
+		return false
+	}
+	o, res := e.latency(c, s, m)
+	v, why := baseline.Value(s, m)
+	if slices.Contains(asked, k) {
+		e.step(c, k, o)
+	}
+	a := c.alerts[k]
+	if why != "" {
+		c.miss(s, m, why)
+	} else if s.Regular() {
+		e.keep(c, s, m, v, res, a.Excluding, rec)
+	}
+	return s.Regular() && o.Call == baseline.Breach && !a.Open()
+}
+
+// keep adds a regular value to its series and to the record.
+func (e *Engine) keep(c *watch, s *probe.Sample, m probe.Metric, v time.Duration, res baseline.Residual, out bool, rec *Record) {
+	c.series[m].Add(baseline.Point{At: s.Time, Y: math.Log(v.Seconds()), Regular: true, Excluded: out, Res: res})
+	if rec.Residuals == nil {
+		rec.Residuals = map[probe.Metric]baseline.Residual{}
+	}
+	rec.Residuals[m] = res
+	if out {
+		if rec.Excluded == nil {
+			rec.Excluded = map[probe.Metric]bool{}
+		}
+		rec.Excluded[m] = true
+	}
+}
+
+// latency judges one metric of a sample: by its band, beside it by the user's limit, and by a fixed limit while learning.
+func (e *Engine) latency(c *watch, s *probe.Sample, m probe.Metric) (Observation, baseline.Residual) {
+	o := Observation{At: s.Time, Trigger: s.Trigger, Outcome: s.Outcome, Reason: s.Reason, RequestID: s.RequestID,
+		Call: baseline.NotJudged, Verdict: baseline.Verdict{Why: whyMissing}}
+	v, why := baseline.Value(s, m)
+	if why != "" {
+		return e.censored(c, s, m, o), baseline.Residual{}
+	}
+	verdict := c.series[m].Judge(s.Time, v)
+	e.band(c, m, verdict.Band)
+	o.Verdict, o.Call = verdict, verdict.Call
+	if verdict.Band != nil {
+		o.Low = verdict.Band.Low
+	}
+	limit := userLimit(c.Watched, m)
+	o.Urgent = limit.Critical > 0 && v > limit.Critical
+	fixed := limit.lowest()
+	if verdict.Call == baseline.NotJudged && verdict.Why == whyLearning {
+		if fixed == 0 {
+			if def := defaultLimit(c.Watched, m); def > 0 && e.arm(c, m, def) {
+				fixed = def
+			}
+		}
+		if fixed > 0 {
+			return e.byLimit(o, v, fixed), verdict.Res
+		}
+		return o, verdict.Res
+	}
+	if fixed > 0 && v > fixed && verdict.Call != baseline.Breach {
+		return e.byLimit(o, v, fixed), verdict.Res
+	}
+	return o, verdict.Res
+}
+
+// byLimit turns an observation into one of a fixed limit.
+func (e *Engine) byLimit(o Observation, v, limit time.Duration) Observation {
+	if o.Call == baseline.NotJudged {
+		o.Learned = e.learned(o.Verdict.Band)
+	}
+	o.Verdict = againstFixed(v, limit)
+	o.Call, o.Low, o.Fixed = o.Verdict.Call, 0, true
+	return o
+}
+
+// censored makes a first-token timeout a breach of ttft where its limit lies above the band's: the value was at least
+// that. It enters no band, and is counted as a timeout only.
+func (e *Engine) censored(c *watch, s *probe.Sample, m probe.Metric, o Observation) Observation {
+	if m != probe.TTFT || s.Outcome != probe.TimeoutFirstToken || missing(s) || c.Rule.Literal() {
+		return o
+	}
+	v := c.series[m].Judge(s.Time, c.Canary.Target.FirstToken(c.Canary.Size))
+	e.band(c, m, v.Band)
+	if v.Call != baseline.Breach {
+		return o
+	}
+	o.Verdict, o.Call = v, v.Call
+	if v.Band != nil {
+		o.Low = v.Band.Low
+	}
+	return o
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

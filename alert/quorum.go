@@ -1,0 +1,55 @@
+package alert
+
+import (
+	"time"
+
+	"serin/probe"
+)
+
+// Why a value was not judged, as baseline says it.
+const (
+	whyLearning = "learning"
+	whyMissing  = "missing"
+)
+
+// The votes of failures: resolve_n and resolve_for are for latency only.
+const (
+	failM, failN = 3, 4
+	failCalm     = 2
+)
+
+const (
+	fastInterval = time.Minute      // at this and less: 5 of the last 6, no re-probes
+	slowInterval = 10 * time.Minute // slower: the first calm probe is followed by re-probes
+	rareInterval = 15 * time.Minute // this and slower: one re-probe more, and no budget
+)
+
+// Metric returns the metric of a latency kind, "" for the others.
+func (k Kind) Metric() probe.Metric {
+	switch k {
+	case KindTTFT, KindTPOT, KindTTFA, KindE2E:
+		return probe.Metric(k)
+	}
+	return ""
+}
+
+// Literal reports whether the rule is the user's sentence word for word.
+func (r Rule) Literal() bool { return r.Threshold.Literal || r.Preset == "literal" }
+
+// quorum brings a rule to one kind of a canary that runs at an interval.
+func quorum(r Rule, k Kind, interval time.Duration) Quorum {
+	q := Quorum{M: failM, N: failN, Window: max(r.Window, 6*interval), ResolveN: failCalm, Failures: true}
+	if k.Metric() == "" {
+		return q
+	}
+	q.Failures = false
+	q.M, q.N, q.ResolveN, q.ResolveFor = max(r.M, 1), max(r.N, r.M, 1), max(r.ResolveN, 1), r.ResolveFor
+	def := DefaultRule()
+	if interval <= fastInterval && r.M == def.M && r.N == def.N {
+		q.M, q.N = 5, 6
+	}
+	if r.Literal() {
+		q.M, q.N, q.Strict = 1, 1, true
+	}
+	return q
+}

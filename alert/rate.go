@@ -1,0 +1,139 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"serin/probe"
+)
+
+// The rate path, for faults too intermittent for votes.
+const (
+	rateWindow = time.Hour
+	rateLeast  = 30  // observations
+	rateFire   = .20 // share that fires
+	rateQuiet  = .10 // share below which it resolves
+)
+
+// target is the canaries of one target and what people are told of them.
+type target struct {
+	name     string
+	canaries []*watch // by key
+	seen     []vote   // observations of the last hour that no canary's own alert has told, by time
+	rates    map[Kind]Alert
+	incident *incident // nil = none open or waiting
+}
+
+// vote is one observation as the rates count it.
+type vote struct {
+	at     time.Time
+	canary string
+	family probe.Family
+}
+
+func newTarget(name string) *target {
+	t := &target{name: name, rates: map[Kind]Alert{}}
+	for _, k := range rateKinds() {
+		t.rates[k] = Alert{Series: name, Kind: k, State: StateOK}
+	}
+	return t
+}
+
+func rateKinds() []Kind { return []Kind{KindTimeout, KindError} }
+
+// judgeRate counts a sample in its target's rates. Timeouts and errors are counted apart. What a canary's own alert
+// tells is not told again: its observations count in no rate.
+func (e *Engine) judgeRate(c *watch, s *probe.Sample) {
+	t := e.targets[c.Canary.Target.Name]
+	f := familyOf(s)
+	if f == probe.FamilyNone || f == probe.FamilyLimit {
+		return
+	}
+	if c.down() {
+		t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return v.canary == c.key && c.tells(v) })
+	}
+	if v := (vote{at: s.Time, canary: c.key, family: f}); !c.tells(v) {
+		t.count(v)
+	}
+	for _, k := range rateKinds() {
+		e.rate(t, k, f == kindFamily(k))
+	}
+}
+
+// count puts an observation in its place by time.
+func (t *target) count(v vote) {
+	i := len(t.seen)
+	for i > 0 && t.seen[i-1].at.After(v.at) {
+		i--
+	}
+	t.seen = slices.Insert(t.seen, i, v)
+}
+
+// tells reports whether one of the canary's own alerts, open or ended, covers an observation.
+func (c *watch) tells(v vote) bool {
+	for _, k := range rateKinds() {
+		if a := c.alerts[k]; a.Open() && !v.at.Before(a.FirstBreach) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.memo.Told, func(s told) bool { return !v.at.Before(s.From) && !v.at.After(s.To) })
+}
+
+// ageRates drops what is older than the window, and lets quiet rates end.
+func (e *Engine) ageRates(t *target) {
+	for _, c := range t.canaries {
+		c.memo.Told = slices.DeleteFunc(slices.Clone(c.memo.Told), func(s told) bool { return e.now.Sub(s.To) > rateWindow })
+	}
+	for _, k := range rateKinds() {
+		e.rate(t, k, false)
+	}
+}
+
+// rate judges one family's share; it fires only when the newest observation failed so.
+func (e *Engine) rate(t *target, k Kind, failed bool) {
+	t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return e.now.Sub(v.at).Abs() > rateWindow })
+	bad, all := t.share(k)
+	a := t.rates[k]
+	switch {
+	case a.Open() && float64(bad) < rateQuiet*float64(max(all, 1)):
+		a, tn := resolve(a, fmt.Sprintf("%d of the last %d observations", bad, all), e.now, turn{From: a.State})
+		t.rates[k] = Alert{Series: t.name, Kind: k, State: StateOK}
+		e.bury(t, a)
+		e.transit(a, tn)
+		e.tx.alert(a)
+		e.tx.tell(t)
+	case !a.Open() && failed && all >= rateLeast && float64(bad) >= rateFire*float64(all):
+		e.fireRate(t, k, bad, all)
+	case a.Open() && failed:
+		a.Probes, a.Reason = all, fmt.Sprintf("%d of the last %d observations in 60 min", bad, all)
+		t.rates[k] = a
+		e.tx.alert(a)
+	}
+}
+
+func (e *Engine) fireRate(t *target, k Kind, bad, all int) {
+	i := slices.IndexFunc(t.seen, func(v vote) bool { return v.family == kindFamily(k) })
+	why := fmt.Sprintf("%d of the last %d observations in 60 min", bad, all)
+	a := Alert{Series: t.name, Kind: k, Severity: Warning, FirstBreach: t.seen[i].at, Fired: e.now, Reason: why, Probes: all}
+	a = a.to(StateFiring, e.now)
+	a.Timeouts, _ = t.share(KindTimeout)
+	a.Errors, _ = t.share(KindError)
+	a.Last = Evidence{At: e.now, Ratio: float64(bad) / float64(all), Reason: why}
+	a.Worst = a.Last
+	a.ID = alertID(a, e.now)
+	t.rates[k] = a
+	e.transit(a, turn{From: StateOK, Why: why})
+	e.tx.alert(a)
+	e.tx.tell(t)
+}
+
+// share counts the failures of a kind among the observations.
+func (t *target) share(k Kind) (bad, all int) {
+	for _, v := range t.seen {
+		if v.family == kindFamily(k) {
+			bad++
+		}
+	}
+	return bad, len(t.seen)
+}

@@ -1,0 +1,241 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// steepRatio held for steepFor makes a drift critical.
+const (
+	steepRatio = 3
+	steepFor   = 15 * time.Minute
+)
+
+// Quorum is what makes one kind of one series fire and resolve: a Rule brought to one kind and interval.
+type Quorum struct {
+	M, N       int           // M breaches of the last N observations, the newest among them
+	Window     time.Duration // no vote is older than this
+	ResolveN   int           // consecutive calm observations …
+	ResolveFor time.Duration // … that span this
+	Strict     bool          // whatever is not a breach resolves (preset literal)
+	Failures   bool          // a family of outcomes, not a latency
+}
+
+// Observation is what one probe says to one alert.
+type Observation struct {
+	At        time.Time
+	Trigger   probe.Trigger
+	Call      baseline.Call // NotJudged: says nothing
+	Verdict   baseline.Verdict
+	Low       float64 // lower end of the normal range, seconds
+	Fixed     bool    // held against a fixed limit
+	Learned   string  // with Fixed: how much has been learned
+	Urgent    bool    // above a critical limit of the user's
+	Outcome   probe.Outcome
+	Reason    string
+	RequestID string
+}
+
+// turn is what a step changed.
+type turn struct {
+	From      State
+	Why       string // of a change of state
+	Fired     bool
+	Resolved  bool
+	Escalated bool
+	FirstCalm bool // the first calm observation while firing
+}
+
+// Open reports whether the alert has fired and not resolved.
+func (a Alert) Open() bool { return a.State == StateFiring || a.State == StateRecovering }
+
+// step brings one observation to one alert. It is pure: a's slices are not written to.
+func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
+	t := turn{From: a.State}
+	if o.Call == baseline.NotJudged {
+		return stepUnjudged(a, q, o, now, t)
+	}
+	a.Votes = live(append(slices.Clone(a.Votes), Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call),
+		Outcome: o.Outcome}), q, o.At)
+	a = a.see(o, q)
+	if a.Open() {
+		return stepOpen(a, q, o, now, t)
+	}
+	if o.Call == baseline.Breach && (breachCount(a.Votes) >= q.M || q.Failures && o.Outcome.Incurable()) {
+		return fire(a, q, o, now, t)
+	}
+	return settle(a, StateOK, now, t)
+}
+
+// stepUnjudged handles what cannot be judged: missing changes nothing; without a band an open alert could never end.
+func stepUnjudged(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
+	if o.Verdict.Why != whyLearning {
+		return a, t
+	}
+	if a.Open() {
+		return resolve(a, "learning", now, t)
+	}
+	a.Votes = live(slices.Clone(a.Votes), q, o.At)
+	return settle(a, StateLearning, now, t)
+}
+
+// settle gives a quiet alert its state: pending while a breach is among the votes, else rest.
+func settle(a Alert, rest State, now time.Time, t turn) (Alert, turn) {
+	to := rest
+	if n := breachCount(a.Votes); n > 0 {
+		to = StatePending
+		t.Why = fmt.Sprintf("%d of the last %d observations breach", n, len(a.Votes))
+	} else if a.State == StatePending {
+		t.Why = "no breach among the votes"
+	} else if a.State == StateLearning {
+		t.Why = "band is ready"
+	} else if rest == StateLearning {
+		t.Why = "no band"
+	}
+	return a.to(to, now), t
+}
+
+func fire(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
+	first := slices.IndexFunc(a.Votes, func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
+	a = a.to(StateFiring, now)
+	a.FirstBreach, a.Fired, a.Resolved, a.Calm = a.Votes[first].At, now, time.Time{}, nil
+	a.Severity, a.Fixed, a.Learned = Warning, o.Fixed, o.Learned
+	a.Probes, a.Timeouts, a.Errors = 0, 0, 0
+	for _, v := range a.Votes[first:] {
+		a = a.count(v.Outcome)
+		if v.Verdict.Call == baseline.Breach && v.Verdict.Ratio > a.Worst.Ratio {
+			a.Worst = Evidence{At: v.At, Value: v.Verdict.Value, Mean: v.Verdict.Mean, Limit: v.Verdict.Limit,
+				Ratio: v.Verdict.Ratio, Z: v.Verdict.Z, Outcome: v.Outcome}
+		}
+	}
+	t.Fired = true
+	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes), len(a.Votes))
+	if q.Failures && o.Outcome.Incurable() {
+		t.Why = string(o.Outcome) + ": waiting does not cure it"
+	}
+	a.Reason = t.Why
+	a, _ = raise(a, o)
+	a.ID = alertID(a, now)
+	return a, t
+}
+
+// alertID names an alert by series, kind and the time it fired.
+func alertID(a Alert, now time.Time) string {
+	return fmt.Sprintf("%s/%s@%s", a.Series, a.Kind, now.UTC().Format("20060102T150405.000000000Z"))
+}
+
+func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
+	a, t.Escalated = raise(a, o)
+	if q.Strict && o.Call != baseline.Breach {
+		a.Calm = []time.Time{o.At}
+		return resolve(a, "no longer above the limit", now, t)
+	}
+	if o.Call != baseline.Calm {
+		a.Calm = nil
+		t.Why = string(o.Call) + " observation"
+		return a.to(StateFiring, now), t
+	}
+	a.Calm = calmer(a.Calm, o.At)
+	t.FirstCalm = len(a.Calm) == 1
+	need := q.ResolveN
+	if q.Failures && a.Last.Outcome.Incurable() {
+		need = 1
+	}
+	if len(a.Calm) >= need && o.At.Sub(a.Calm[0]) >= q.ResolveFor {
+		return resolve(a, fmt.Sprintf("%d calm observations in a row", len(a.Calm)), now, t)
+	}
+	t.Why = "calm observation"
+	return a.to(StateRecovering, now), t
+}
+
+// calmer adds a calm observation; one from before the last one (a clock that was set back) starts the count anew.
+func calmer(calm []time.Time, at time.Time) []time.Time {
+	if n := len(calm); n > 0 && at.Before(calm[n-1]) {
+		return []time.Time{at}
+	}
+	return append(slices.Clone(calm), at)
+}
+
+// resolve ends an alert: its window is emptied. The caller keeps the ended one and starts a new.
+func resolve(a Alert, why string, now time.Time, t turn) (Alert, turn) {
+	a = a.to(StateOK, now)
+	a.Resolved, a.Reason, a.Votes = now, why, nil
+	t.Resolved, t.Why = true, why
+	return a, t
+}
+
+// raise makes a drift critical when it is above the user's critical limit, or has been steep for long.
+func raise(a Alert, o Observation) (Alert, bool) {
+	steep := !a.Steep.IsZero() && o.At.Sub(a.Steep) >= steepFor
+	if a.Severity == Critical || !o.Urgent && !steep {
+		return a, false
+	}
+	a.Severity = Critical
+	return a, true
+}
+
+// see takes the numbers of one observation.
+func (a Alert) see(o Observation, q Quorum) Alert {
+	v := o.Verdict
+	if !q.Failures {
+		if v.Ratio < steepRatio {
+			a.Steep = time.Time{}
+		} else if a.Steep.IsZero() || o.At.Before(a.Steep) {
+			a.Steep = o.At
+		}
+	}
+	if q.Failures && o.Call != baseline.Breach {
+		return a
+	}
+	a.Last = Evidence{At: o.At, Value: v.Value, Mean: v.Mean, Low: o.Low, Limit: v.Limit, Ratio: v.Ratio, Z: v.Z,
+		Outcome: o.Outcome, Reason: o.Reason, RequestID: o.RequestID}
+	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.Open() || v.Ratio > a.Worst.Ratio) {
+		a.Worst = a.Last
+	}
+	return a
+}
+
+// count adds a probe to what the alert has seen while open.
+func (a Alert) count(o probe.Outcome) Alert {
+	a.Probes++
+	switch o.Family() {
+	case probe.FamilyTimeout:
+		a.Timeouts++
+	case probe.FamilyError:
+		a.Errors++
+	}
+	return a
+}
+
+func (a Alert) to(s State, now time.Time) Alert {
+	if a.State != s {
+		a.State, a.Since = s, now
+	}
+	return a
+}
+
+// live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
+func live(votes []Vote, q Quorum, ref time.Time) []Vote {
+	votes = votes[max(0, len(votes)-q.N):]
+	return slices.DeleteFunc(votes, func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+}
+
+func breachCount(votes []Vote) int {
+	n := 0
+	for _, v := range votes {
+		if v.Verdict.Call == baseline.Breach {
+			n++
+		}
+	}
+	return n
+}
+
+// bare is a verdict as a vote keeps it.
+func bare(v baseline.Verdict, c baseline.Call) baseline.Verdict {
+	v.Call, v.Res, v.Band = c, baseline.Residual{}, nil
+	return v
+}

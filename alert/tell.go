@@ -1,0 +1,175 @@
+package alert
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// owe writes one message of a target's incident and owes it to every channel.
+func (e *Engine) owe(t *target, s Story) {
+	inc := t.incident
+	inc.Revision++
+	s = e.story(t, s)
+	msg := Compose(s)
+	msg.Mention = mentions(s)
+	for _, ch := range e.opt.Channels {
+		e.tx.Notices = append(e.tx.Notices, Notice{Incident: inc.ID, Channel: ch, Revision: inc.Revision, Act: s.Act,
+			Message: msg, State: NoticePending, Created: e.now})
+	}
+	e.changed(t)
+}
+
+// mentions reports whether a message calls people: the first firing and an escalation do, an edit never; our own budget
+// at a provider pages nobody.
+func mentions(s Story) bool {
+	pages := slices.ContainsFunc(s.Alerts, func(a Alert) bool { return a.Kind != KindLimit })
+	return pages && (s.Act == ActOpen || s.Act == ActThread && s.Escalated)
+}
+
+// story fills in what every message of a target's incident tells.
+func (e *Engine) story(t *target, s Story) Story {
+	s.Now, s.Incident, s.Alerts = e.now, t.incident.Incident, e.incidentAlerts(t)
+	s.Instance, s.Region, s.URL = e.opt.Instance, e.opt.Region, e.opt.ExternalURL
+	s.M, s.N, s.Zone = failM, failN, time.UTC
+	c := e.leadCanary(t, s.Alerts)
+	if c == nil {
+		return s
+	}
+	scene := c.Canary.Scene
+	s.Title, s.Runbook, s.Interval = c.Canary.Target.Title, scene.Runbook, c.Canary.Interval
+	if scene.Zone != nil {
+		s.Zone = scene.Zone
+	}
+	s.Siblings = e.siblings(t, c, s.Alerts[0].Kind)
+	return evidence(s, c)
+}
+
+// evidence adds what supports the hints: the votes and values of the leading alert's series.
+func evidence(s Story, c *watch) Story {
+	lead := s.Alerts[0]
+	q := c.quorum(lead.Kind)
+	s.M, s.N = q.M, q.N
+	if m := lead.Kind.Metric(); m != "" {
+		s.Spark, s.SparkOf = c.recent.spark(m, s.Now), strings.ToUpper(string(m))
+	}
+	since := lead.FirstBreach
+	s.Connect = c.recent.moved(since, func(g glance) float32 { return g.connect })
+	s.Cached = c.recent.moved(since, func(g glance) float32 { return g.cached })
+	s.Buffered = c.recent.turnedBuffered(since)
+	return s
+}
+
+// incidentAlerts lists an incident's alerts, the leading one first, the ended ones behind the open ones.
+func (e *Engine) incidentAlerts(t *target) []Alert {
+	var list []Alert
+	e.eachOpen(t, func(a Alert) Alert {
+		if a.Incident == t.incident.ID {
+			list = append(list, a)
+		}
+		return a
+	})
+	list = append(list, t.incident.ended...)
+	slices.SortStableFunc(list, func(a, b Alert) int {
+		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Worst.Ratio, a.Worst.Ratio), a.Fired.Compare(b.Fired),
+			cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// weight orders alerts for the headline: open before ended, told before held back, critical first, down before slow.
+func weight(a Alert) int {
+	w := 0
+	if a.Open() {
+		w += 8
+	}
+	if a.Suppressed == "" {
+		w += 4
+	}
+	if a.Severity == Critical {
+		w += 2
+	}
+	if a.Kind.Metric() == "" && a.Kind != KindLimit {
+		w++
+	}
+	return w
+}
+
+func (e *Engine) leadID(t *target) string {
+	if list := e.incidentAlerts(t); len(list) > 0 {
+		return list[0].ID
+	}
+	return ""
+}
+
+// leadCanary returns the canary of the leading alert; for one of the whole target, its first canary; nil when it is gone.
+func (e *Engine) leadCanary(t *target, list []Alert) *watch {
+	if len(list) == 0 {
+		return nil
+	}
+	if c := e.watches[list[0].Series]; c != nil {
+		return c
+	}
+	if len(t.canaries) > 0 {
+		return t.canaries[0]
+	}
+	return nil
+}
+
+// siblings lists what is seen beside the leading canary: its other metrics, the target's other canaries, and other
+// targets of the same scene.
+func (e *Engine) siblings(t *target, lead *watch, k Kind) []Sibling {
+	var list []Sibling
+	for _, m := range lead.metrics() {
+		if Kind(m) != k {
+			list = append(list, Sibling{Name: strings.ToUpper(string(m)), State: lead.alerts[Kind(m)].State, Of: OfMetric})
+		}
+	}
+	for _, c := range t.canaries {
+		if c == lead {
+			continue
+		}
+		name := string(c.Canary.Size)
+		if c.Canary.Scene.Name != lead.Canary.Scene.Name {
+			name = c.Canary.Scene.Name + "/" + name
+		}
+		list = append(list, Sibling{Name: name, State: worstState(c), Of: OfSize})
+	}
+	return append(list, e.otherTargets(t, lead)...)
+}
+
+func (e *Engine) otherTargets(t *target, lead *watch) []Sibling {
+	var list []Sibling
+	for _, other := range e.order {
+		states := []State{}
+		for _, c := range other.canaries {
+			if c.Canary.Scene.Name == lead.Canary.Scene.Name {
+				states = append(states, worstState(c))
+			}
+		}
+		if other != t && len(states) > 0 {
+			slices.SortFunc(states, func(a, b State) int { return rank(b) - rank(a) })
+			list = append(list, Sibling{Name: other.name, State: states[0], Of: OfTarget})
+		}
+	}
+	return list
+}
+
+// worstState is the state of a canary's worst kind.
+func worstState(c *watch) State {
+	if c.alerts[KindNoData].Open() && !c.down() {
+		return StateNoData
+	}
+	out := StateOK
+	for _, k := range c.kinds() {
+		if s := c.alerts[k].State; rank(s) > rank(out) {
+			out = s
+		}
+	}
+	return out
+}
+
+func rank(s State) int {
+	return slices.Index([]State{StateOK, StateLearning, StatePending, StateSuppressed, StateRecovering, StateFiring, StateNoData}, s)
+}

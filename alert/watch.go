@@ -1,0 +1,158 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// watch is all that the engine knows of one canary.
+type watch struct {
+	Watched
+	key    string
+	alerts map[Kind]Alert // the one of each kind: open, or with the votes towards the next
+	series map[probe.Metric]*baseline.Series
+	bands  map[probe.Metric]baseline.Band // the newest of each metric
+	kept   map[probe.Metric]baseline.Band // the newest that was stored since the start
+	memo   memo
+	recent ring
+	seen   map[attempt]bool // of the newest samples, so that a duplicate changes nothing
+	order  []attempt        // of seen, oldest first
+	runs   runs
+	waits  map[probe.Metric]bool // said already that the fixed limit waits for the band
+}
+
+// memo is what a restart must find again beside open alerts and the series.
+type memo struct {
+	Idle   []Alert               `json:"idle,omitempty"` // alerts that are not open: votes towards the next
+	Asks   []ask                 `json:"asks,omitempty"` // re-probes asked for, not seen yet
+	Tokens float64               `json:"tokens"`         // of the re-probe budget
+	Armed  map[probe.Metric]bool `json:"armed,omitempty"`
+	Told   []told                `json:"told,omitempty"`
+}
+
+// told is a span in which a canary's failures of one kind were told by its own alert.
+type told struct {
+	Kind Kind      `json:"kind"`
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+type attempt struct {
+	at int64
+	n  int
+}
+
+// seenMax bounds how many samples are remembered for telling duplicates.
+const seenMax = 128
+
+func newWatch(w Watched) *watch {
+	c := &watch{Watched: w, key: w.Canary.Key(), alerts: map[Kind]Alert{}, series: map[probe.Metric]*baseline.Series{},
+		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, seen: map[attempt]bool{}, waits: map[probe.Metric]bool{}}
+	c.memo.Tokens, c.memo.Armed = reprobeBudget, map[probe.Metric]bool{}
+	for _, k := range c.kinds() {
+		c.alerts[k] = c.blank(k)
+	}
+	return c
+}
+
+// blank is an alert with nothing seen yet.
+func (c *watch) blank(k Kind) Alert {
+	a := Alert{Series: c.key, Kind: k, State: StateOK}
+	if m := k.Metric(); m != "" && c.bands[m].State != bandReady {
+		a.State = StateLearning
+	}
+	return a
+}
+
+// bandReady is the state of a band that judges.
+const bandReady = "ready"
+
+func (c *watch) metrics() []probe.Metric {
+	if len(c.Canary.Scene.Metrics) == 0 {
+		return []probe.Metric{probe.TTFT, probe.TPOT}
+	}
+	return c.Canary.Scene.Metrics
+}
+
+// kinds lists the canary's kinds, failures first: what is down holds back what is slow.
+func (c *watch) kinds() []Kind {
+	list := []Kind{KindTimeout, KindError, KindLimit, KindNoData}
+	for _, m := range c.metrics() {
+		list = append(list, Kind(m))
+	}
+	return list
+}
+
+func (c *watch) quorum(k Kind) Quorum { return quorum(c.Rule, k, c.Canary.Interval) }
+
+// down reports whether the canary's timeouts or errors fire.
+func (c *watch) down() bool { return c.alerts[KindTimeout].Open() || c.alerts[KindError].Open() }
+
+// doubled reports whether the sample was seen already, and remembers it.
+func (c *watch) doubled(s *probe.Sample) bool {
+	a := attempt{s.Time.UnixNano(), max(s.Attempt, 1)}
+	if c.seen[a] {
+		return true
+	}
+	c.seen[a] = true
+	c.order = append(c.order, a)
+	if len(c.order) > seenMax {
+		delete(c.seen, c.order[0])
+		c.order = slices.Delete(c.order, 0, 1)
+	}
+	return false
+}
+
+// idle lists the alerts that are not open, in the order of kinds, for the memo.
+func (c *watch) idle() []Alert {
+	var list []Alert
+	for _, k := range c.kinds() {
+		if a := c.alerts[k]; !a.Open() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// recall takes a stored memo; alerts of kinds that are gone are dropped.
+func (c *watch) recall(m memo) {
+	c.memo = m
+	if c.memo.Armed == nil {
+		c.memo.Armed = map[probe.Metric]bool{}
+	}
+	for _, a := range m.Idle {
+		if _, ok := c.alerts[a.Kind]; ok && a.Kind != KindNoData {
+			c.alerts[a.Kind] = a
+		}
+	}
+	c.memo.Idle = nil
+}
+
+// mine reports whether a sample was made under the canary's present spec; imported ones carry none.
+func (c *watch) mine(s *probe.Sample, opt baseline.Options) bool {
+	return s.Spec == "" || c.Spec == "" || s.Spec == c.Spec || opt.OnChange == "keep"
+}
+
+// missing reports whether a sample's latencies say nothing.
+func missing(s *probe.Sample) bool { return s.First || s.Has(probe.ClientSuspect) }
+
+// miss notes why a regular probe's latency is not in the band.
+func (c *watch) miss(s *probe.Sample, m probe.Metric, why string) {
+	if s.Regular() && s.Outcome != probe.Skipped {
+		c.series[m].Miss(s.Time, why)
+	}
+}
+
+// openAlerts lists a canary's open alerts in the order of kinds.
+func (c *watch) openAlerts() []Alert {
+	var list []Alert
+	for _, k := range c.kinds() {
+		if a := c.alerts[k]; a.Open() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
