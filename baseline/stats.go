@@ -82,7 +82,7 @@ func trimmed(x []float64) float64 {
 
 // student975 is the 0.975 quantile of Student's t with 2 to 5 degrees of freedom; fewer never make a band, more are
 // seven days.
-var student975 = [...]float64{2: 4.302652729911275, 3: 3.182446305284263, 4: 2.7764451051977987, 5: 2.5705818366147395}
+var student975 = [...]float64{2: 4.302652729749464, 3: 3.182446305283708, 4: 2.776445105197779, 5: 2.570581835636315}
 
 // kappa widens the preset's factor where fewer than seven days are known: few days tell a standard deviation badly,
 // and their mean too.

@@ -1,5 +1,3 @@
-// Package baseline says what is normal for a canary's metric in one slot of the day, and holds a value against it.
-// It is pure: time is an argument, nothing here reads a clock, a file or the network. The rule is that of doc.go.
 package baseline
 
 import (
