@@ -89,6 +89,12 @@ func (r *Runner) turn() time.Duration {
 	defer r.mu.Unlock()
 	at := r.read()
 	r.turned.Store(&at.now)
+	r.advance(at)
+	return r.sleep(at)
+}
+
+// advance fires and skips what is due at at; the caller holds mu.
+func (r *Runner) advance(at instant) {
 	reached := at.wall // up to here the time really went by
 	switch jumped := at.wall.Sub(r.seen.wall) - at.now.Sub(r.seen.now); {
 	case jumped > jump:
@@ -97,6 +103,7 @@ func (r *Runner) turn() time.Duration {
 		r.setBack(-jumped, at.wall)
 	}
 	r.seen = at
+	r.expire(at.now) // first, so that a run due now may take the waiting place of one that gives up now
 	for it := r.plan.first(); it != nil && !it.at.After(at.wall); it = r.plan.first() {
 		if it.extra {
 			r.dueExtra(it, at, reached)
@@ -104,8 +111,6 @@ func (r *Runner) turn() time.Duration {
 			r.dueRegular(it, at, reached)
 		}
 	}
-	r.expire(at.now)
-	return r.sleep(at)
 }
 
 // sleep returns the time until something is to be done.

@@ -19,8 +19,6 @@ const (
 	// heartbeat bounds one sleep of the loop: a suspend or a step of the clock is seen this late at most, because timers
 	// count on a clock that knows neither.
 	heartbeat = time.Second
-	// maxExtras bounds the pending extra runs of one entry; more are skipped.
-	maxExtras = 64
 )
 
 // Runner fires entries when they are due. One loop sleeps until the next run; every run has its own goroutine. The
@@ -97,8 +95,11 @@ func (r *Runner) Set(entries []Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := r.read()
-	if r.seen.now.IsZero() {
+	switch {
+	case r.seen.now.IsZero():
 		r.seen = at
+	case r.started && !r.stopped:
+		r.advance(at) // what is due at this very instant is still the old entries'
 	}
 	keep := make(map[string]bool, len(entries))
 	for i, e := range entries {
@@ -148,59 +149,6 @@ func (r *Runner) remove(e *entry) {
 	}
 	e.gone = true
 	e.cancel(ErrRemoved)
-}
-
-func (r *Runner) dropExtras(e *entry) {
-	for _, it := range e.extras {
-		r.plan.remove(it)
-	}
-	e.extras = nil
-}
-
-// Extra adds runs of key at the given times on top of its schedule (re-probes). They obey the lanes and the same rules of lateness;
-// a time that is pending already is not added again. An unknown key is ignored: its entry was removed meanwhile. At most 64
-// may be pending an entry; more are skipped for want of room. Whoever asks takes care that none falls next to a
-// regular run.
-func (r *Runner) Extra(key string, at []time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e := r.entries[key]
-	if e == nil {
-		return
-	}
-	for _, t := range at {
-		r.addExtra(e, t.Round(0))
-	}
-	r.wakeUp()
-}
-
-func (r *Runner) addExtra(e *entry, t time.Time) {
-	for _, it := range e.extras {
-		if it.due.Equal(t) {
-			return
-		}
-	}
-	it := &item{entry: e, due: t, at: t, extra: true}
-	if len(e.extras) >= maxExtras {
-		r.skips.add(skipped{tick: it.tick(r.read()), why: SkipNoRoom, n: 1})
-		return
-	}
-	e.extras = append(e.extras, it)
-	r.plan.add(it)
-}
-
-// CancelExtra drops the pending and waiting extra runs of key; running ones go on.
-func (r *Runner) CancelExtra(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e := r.entries[key]
-	if e == nil {
-		return
-	}
-	r.dropExtras(e)
-	if e.waiter != nil && e.waiter.tick.Extra {
-		r.forget(e.waiter)
-	}
 }
 
 // Run fires what is due until ctx ends, then drops what waits, waits for the runs that go on and for the last call of
