@@ -1,0 +1,237 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"serin/probe/wire"
+)
+
+// How long is read on after an answer is complete.
+const (
+	drainTime   = 250 * time.Millisecond // after the last marker
+	trailerWait = 5 * time.Second        // after a finish reason, for the marker
+)
+
+// note takes what the response's head says.
+func (r *run) note(resp *http.Response) {
+	s := &r.sample
+	s.Proto = resp.Proto
+	s.RequestID = r.short(requestID(resp.Header))
+	for name, v := range limitHeaders(resp.Header) {
+		if s.RateLimit == nil {
+			s.RateLimit = map[string]string{}
+		}
+		s.RateLimit[r.short(name)] = r.short(v)
+	}
+	encoding := strings.ToLower(resp.Header.Get("Content-Encoding"))
+	if encoding != "" && encoding != "identity" {
+		s.flag(Gzip)
+	}
+	if d := r.shot.Diary; d != nil {
+		d.Status, d.Proto, d.Encoding = resp.StatusCode, resp.Proto, r.short(encoding)
+		d.ContentType = r.short(resp.Header.Get("Content-Type"))
+		d.Headers = map[string]string{}
+		for name, v := range headersOfInterest(resp.Header) {
+			d.Headers[r.short(name)] = r.short(v)
+		}
+	}
+}
+
+// stream reads a 2xx body to its end.
+func (r *run) stream(resp *http.Response) {
+	buf := r.p.buffers.Get().(*[readBuffer]byte)
+	defer r.p.buffers.Put(buf)
+	for !r.over {
+		n, err := resp.Body.Read(buf[:])
+		rd := r.timeline.reading(time.Now())
+		if n > 0 {
+			r.take(buf[:n], rd)
+		}
+		if err != nil && !r.over {
+			r.bodyEnded(err, rd.back, resp)
+		}
+	}
+	if r.doc != nil {
+		r.judgeDocument()
+	}
+}
+
+// take handles the bytes of one read, unless a deadline had passed when they came.
+func (r *run) take(piece []byte, rd reading) {
+	if p, late := r.watch.late(rd.at); late {
+		r.end(r.fold.expired(p))
+		return
+	}
+	r.fold.lag = max(r.fold.lag, rd.lag)
+	if piece = r.sniff(piece); len(piece) == 0 {
+		return
+	}
+	if r.doc != nil {
+		if r.doc.add(piece) {
+			r.end(verdict{})
+		}
+		return
+	}
+	if err := r.splitter.Feed(piece); err != nil {
+		r.end(verdict{Protocol, err.Error()})
+		return
+	}
+	r.events(rd)
+	r.stall(rd.at)
+}
+
+// sniff looks at the first byte that is no white space: no stream begins with one of { [ <.
+func (r *run) sniff(piece []byte) []byte {
+	if r.sniffed {
+		return piece
+	}
+	for i, c := range piece {
+		if strings.IndexByte(" \t\r\n\xEF\xBB\xBF", c) >= 0 {
+			continue
+		}
+		r.sniffed = true
+		if c == '{' || c == '[' || c == '<' {
+			r.doc = &document{}
+			return piece[i:]
+		}
+		break
+	}
+	return piece
+}
+
+// events takes the events that one read completed.
+func (r *run) events(rd reading) {
+	for !r.over {
+		ev, ok, err := r.splitter.Next()
+		if err != nil {
+			r.end(verdict{Protocol, err.Error()})
+			return
+		}
+		if !ok {
+			return
+		}
+		r.event(ev, rd)
+	}
+}
+
+func (r *run) event(ev wire.Event, rd reading) {
+	p := &r.piece
+	if err := r.proto.Read(ev, p); err != nil {
+		if ev.Unterminated {
+			return // cut in the middle: the end of the body says what it was
+		}
+		r.end(verdict{Protocol, fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, clip(string(ev.Data), 80))})
+		return
+	}
+	r.fold.add(p, rd, ev.Unterminated)
+	if p.Kind&wire.Text != 0 && len(r.answer) < maxAnswer && !ev.Unterminated {
+		r.answer = append(r.answer, p.Text...)
+	}
+	r.write(p, rd)
+	r.pace(p, rd.at)
+}
+
+// pace moves the deadlines: progress, the wait for the marker, the drain after it.
+func (r *run) pace(p *wire.Piece, at time.Time) {
+	f := &r.fold
+	switch {
+	case f.fault != nil:
+		r.end(r.broken(f.fault))
+	case p.Terminal == wire.Done:
+		r.watch.clear(phaseFirstToken, phaseIdle, phaseProgress, phaseTotal, phaseTrailer)
+		r.watch.set(phaseDrain, at.Add(drainTime))
+	case f.ended():
+		if p.Terminal == wire.Finish && f.markerAt.IsZero() {
+			r.watch.clear(phaseFirstToken, phaseIdle, phaseProgress, phaseTotal)
+			r.watch.set(phaseTrailer, at.Add(trailerWait))
+		}
+	case f.chunks > 0 && p.Structure:
+		r.watch.clear(phaseFirstToken)
+		r.limit(phaseProgress, at, 2*r.c.Target.StallTimeout)
+	}
+}
+
+// stall moves the deadline of silence with every byte, and that of progress with the bytes of an unfinished field.
+func (r *run) stall(at time.Time) {
+	if r.over || r.fold.chunks == 0 || r.fold.ended() {
+		return
+	}
+	d := r.c.Target.StallTimeout
+	r.limit(phaseIdle, at, d)
+	if r.splitter.Growing() {
+		r.limit(phaseProgress, at, 2*d)
+	}
+}
+
+// bodyEnded judges the end of a 2xx body.
+func (r *run) bodyEnded(err error, at time.Time, resp *http.Response) {
+	if p, ok := errors.AsType[phase](context.Cause(r.ctx)); ok {
+		r.end(r.fold.expired(p))
+		return
+	}
+	if r.parent.Err() != nil && !r.fold.ended() {
+		r.end(verdict{Client, "shutdown"})
+		return
+	}
+	r.eof = at
+	if r.doc != nil {
+		r.end(verdict{})
+		return
+	}
+	if ev, ok := r.splitter.Finish(); ok {
+		r.event(ev, reading{at: at, back: at})
+	}
+	broken := ""
+	if err != io.EOF {
+		r.cause = Cause{Phase: "stream", Kind: socketKind(err), Detail: plain(err)}
+		broken = plain(err)
+	}
+	r.end(r.closed(broken, resp))
+}
+
+// closed judges a body that ended by itself.
+func (r *run) closed(broken string, resp *http.Response) verdict {
+	switch {
+	case r.fold.ended():
+		return r.fold.complete()
+	case r.fold.events == 0 && r.sample.Has(Gzip):
+		return verdict{NotSSE, "the body is compressed although identity was asked for"}
+	case broken == "" && r.fold.events == 0 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
+		return verdict{NotSSE, "an empty body where a stream was due"}
+	}
+	return r.fold.cut(broken)
+}
+
+// broken judges an error that came inside the stream.
+func (r *run) broken(f *wire.Fault) verdict {
+	o := ofFault(f)
+	wait, _ := retryAfter(http.Header{}, f.RetryDelay, time.Now())
+	r.sample.RetryAfter = min(wait, maxRetryAfter)
+	if o == RateLimited && wait > maxRetryAfter {
+		o = Quota
+	}
+	r.tellFault(f)
+	return verdict{o, faultText(f)}
+}
+
+// faultText is an error for people: code or type, and message.
+func faultText(f *wire.Fault) string {
+	word := f.Code
+	if word == "" {
+		word = f.Type
+	}
+	text := stripTags(clip(f.Message, 8<<10))
+	switch {
+	case word == "":
+		return text
+	case text == "":
+		return word
+	}
+	return word + ": " + text
+}

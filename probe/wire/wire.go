@@ -1,0 +1,173 @@
+// Package wire speaks the streaming protocols of LLM endpoints: it writes a request's URL, headers and body, cuts a byte
+// stream into events, and says what each event means. It does no input or output and reads no clock.
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Turn is one message of a conversation. Role is system, user or assistant.
+type Turn struct{ Role, Text string }
+
+// Ask is one request: what every protocol can say.
+type Ask struct {
+	Model           string
+	Turns           []Turn
+	MaxTokens       int            // output cap, tokens; > 0
+	MaxTokensField  string         // name of the cap's field where the protocol has two; "" = its default
+	NoStreamOptions bool           // leave stream_options out: the endpoint refuses it
+	Extra           map[string]any // merged into the body last
+}
+
+// Kind is a set of kinds of generated material that one event carried.
+type Kind uint8
+
+// The kinds. Summary is a paraphrase of reasoning: its text is not the reasoning tokens. Redacted is a block that came
+// whole and unreadable.
+const (
+	Text Kind = 1 << iota
+	Refusal
+	Reasoning
+	Summary
+	Tool
+	Redacted
+)
+
+// Label returns the name of the first kind in the order in which servers produce them: redacted, reasoning, text,
+// refusal, tool; "" when there is none.
+func (k Kind) Label() string {
+	switch {
+	case k&Redacted != 0:
+		return "redacted"
+	case k&(Reasoning|Summary) != 0:
+		return "reasoning"
+	case k&Text != 0:
+		return "text"
+	case k&Refusal != 0:
+		return "refusal"
+	case k&Tool != 0:
+		return "tool"
+	}
+	return ""
+}
+
+// Terminal says whether an event ends the answer.
+type Terminal uint8
+
+// The terminals. Finish is a finish reason: the end, but a last marker may follow. Done is the last marker.
+const (
+	Open Terminal = iota
+	Finish
+	Done
+)
+
+// Piece is what a protocol made of one event.
+type Piece struct {
+	Kind        Kind   // generated material; 0 = none
+	Text        []byte // visible answer text, valid until the next event
+	Structure   bool   // a well-formed event of the protocol that is not a ping: progress
+	Skipped     bool   // data that is no JSON and no marker: ignored
+	Sealed      bool   // a thinking block or a signature: reasoning that may not be seen
+	Usage       Usage
+	Finish      string // "" = none
+	Terminal    Terminal
+	Choices     int    // highest choice index + 1
+	Fault       *Fault // an error inside the stream
+	Model       string
+	Fingerprint string
+	RequestID   string
+}
+
+// Protocol is one dialect: facts, and two functions. A new protocol is one file that returns a Protocol and one line in
+// Protocols.
+type Protocol struct {
+	Name      string
+	Marker    bool     // the stream ends with a Done marker of its own; else with the end of the body
+	Endpoint  []string // path suffixes that mean "the endpoint's path is in here already", longest first
+	Path      func(base, model string) string
+	KeyHeader string            // header of the key; Authorization carries it as Bearer
+	Headers   map[string]string // sent always, before the user's own
+	MaxFields []string          // names that the output cap may have, default first; one = no choice
+	Body      func(Ask) map[string]any
+	// Decode reads one JSON value into p, which holds what an earlier part of the same event set.
+	// The error says that data is not JSON; unknown and oddly typed fields are ignored.
+	Decode func(data []byte, p *Piece) error
+	// Normalise turns merged usage into the common meaning: input with the cached in it, output with the reasoning in it.
+	Normalise func(Usage) Usage
+}
+
+// Protocols returns the table of all protocols.
+func Protocols() []Protocol {
+	return []Protocol{openAIChat(), anthropic()}
+}
+
+// Names returns the names of all protocols in the table's order.
+func Names() []string {
+	var names []string
+	for _, p := range Protocols() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Find returns the protocol called name; the error lists the known ones.
+func Find(name string) (Protocol, error) {
+	for _, p := range Protocols() {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return Protocol{}, fmt.Errorf("unknown protocol %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// Read says what ev means. The error says that the event cannot be decoded; p is then to be thrown away.
+func (pr *Protocol) Read(ev Event, p *Piece) error {
+	*p = Piece{Text: p.Text[:0]}
+	data := unwrap(ev.Data)
+	switch {
+	case len(data) == 0:
+		p.Skipped = true
+	case isDone(data):
+		p.Terminal, p.Structure = Done, true
+	case string(ev.Name) == "error":
+		f := DecodeFault(0, data)
+		p.Fault, p.Structure = &f, true
+	case data[0] == '{':
+		return pr.Decode(data, p)
+	case data[0] == '[':
+		return pr.readAll(data, p)
+	default:
+		p.Skipped = true
+	}
+	return nil
+}
+
+// readAll reads an array of values as one event.
+func (pr *Protocol) readAll(data []byte, p *Piece) error {
+	list, err := elements(data)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if len(v) > 0 && v[0] == '{' {
+			if err := pr.Decode(v, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isDone reports whether data is the end marker of SSE dialects.
+func isDone(data []byte) bool { return string(data) == "[DONE]" }
+
+// unwrap trims data and takes off a doubled "data:" that some relays add.
+func unwrap(data []byte) []byte {
+	data = bytes.TrimSpace(data)
+	for bytes.HasPrefix(data, []byte("data:")) {
+		data = bytes.TrimSpace(data[len("data:"):])
+	}
+	return data
+}
