@@ -91,37 +91,41 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	s.object(w, r, st)
 }
 
-// query reads the parameters of a list; false means that they were refused and the answer is given.
-func (s *Server) query(w http.ResponseWriter, r *http.Request, age time.Duration) (Query, bool) {
-	q, err := parseQuery(r.URL.Query(), time.Now(), age)
-	if err != nil {
-		s.fail(w, http.StatusBadRequest, err.Error())
-	}
-	return q, err == nil
-}
-
 func (s *Server) samples(w http.ResponseWriter, r *http.Request) {
-	if q, ok := s.query(w, r, measuredAge); ok {
-		stream(s, w, r, q, s.opt.Measurements.Samples(r.Context(), q), (*probe.Sample).Key)
-	}
+	answer(s, w, r, measuredAge, listing[probe.Sample]{
+		key:     (*probe.Sample).Key,
+		at:      func(p *probe.Sample) time.Time { return p.Time },
+		overlap: func(p *probe.Sample) (time.Time, time.Time) { return p.Time, p.Time },
+	}, s.opt.Measurements.Samples)
 }
 
 func (s *Server) bands(w http.ResponseWriter, r *http.Request) {
-	if q, ok := s.query(w, r, measuredAge); ok {
-		stream(s, w, r, q, s.opt.Measurements.Bands(r.Context(), q), func(b *baseline.Band) string { return b.Canary })
-	}
+	answer(s, w, r, measuredAge, listing[baseline.Band]{
+		key:     func(b *baseline.Band) string { return b.Canary },
+		at:      func(b *baseline.Band) time.Time { return b.Slot },
+		overlap: func(b *baseline.Band) (time.Time, time.Time) { return b.Slot, b.Slot },
+	}, s.opt.Measurements.Bands)
 }
 
 func (s *Server) alerts(w http.ResponseWriter, r *http.Request) {
-	if q, ok := s.query(w, r, decidedAge); ok {
-		stream(s, w, r, q, s.opt.Alerts.Alerts(r.Context(), q), func(a *alert.Alert) string { return a.Series })
-	}
+	answer(s, w, r, decidedAge, listing[alert.Alert]{
+		key: func(a *alert.Alert) string { return a.Series },
+		at:  func(a *alert.Alert) time.Time { return a.Since },
+		overlap: func(a *alert.Alert) (time.Time, time.Time) {
+			if a.FirstBreach.IsZero() {
+				return a.Since, a.Resolved
+			}
+			return a.FirstBreach, a.Resolved
+		},
+	}, s.opt.Alerts.Alerts)
 }
 
 func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {
-	if q, ok := s.query(w, r, decidedAge); ok {
-		stream(s, w, r, q, s.opt.Alerts.Incidents(r.Context(), q), func(i *alert.Incident) string { return i.Scope })
-	}
+	answer(s, w, r, decidedAge, listing[alert.Incident]{
+		key:     func(i *alert.Incident) string { return i.Scope },
+		at:      func(i *alert.Incident) time.Time { return i.Opened },
+		overlap: func(i *alert.Incident) (time.Time, time.Time) { return i.Opened, i.Closed },
+	}, s.opt.Alerts.Incidents)
 }
 
 func (s *Server) incident(w http.ResponseWriter, r *http.Request) {

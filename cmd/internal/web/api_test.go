@@ -4,9 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"serin/alert"
@@ -17,7 +22,7 @@ import (
 func TestLists(t *testing.T) {
 	f := func(target string, want ...string) {
 		t.Helper()
-		src := &fake{samples: someSamples()}
+		src := &fake{samples: someSamples(), alerts: someAlerts()}
 		got := visit(t, src.options(), target)
 		var items []map[string]any
 		if err := json.Unmarshal([]byte(got.body), &items); err != nil || got.status != http.StatusOK {
@@ -44,38 +49,112 @@ func TestLists(t *testing.T) {
 	f("/api/v1/incidents?canary=gw-us/chat/short", `"8a2b"`)
 }
 
-func TestListStopsAtItsLimit(t *testing.T) {
-	src := &fake{samples: someSamples()}
-	visit(t, src.options(), "/api/v1/samples?limit=2&since=3h&until=1h")
-	if src.stopped != 1 || src.asked.Limit != 2 || src.asked.Until.Sub(src.asked.Since) != 2*time.Hour {
-		t.Errorf("stopped %d, asked %+v: want the source left early and asked for 2 h", src.stopped, src.asked)
+// TestNewestFirst gives the elements in every order of three.
+func TestNewestFirst(t *testing.T) {
+	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	l := listing[probe.Sample]{key: (*probe.Sample).Key, at: func(p *probe.Sample) time.Time { return p.Time },
+		overlap: func(p *probe.Sample) (time.Time, time.Time) { return p.Time, p.Time }}
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		f := func(limit int, want ...string) {
+			t.Helper()
+			var items []probe.Sample
+			for _, i := range order {
+				items = append(items, probe.Sample{Time: at.Add(time.Duration(i) * time.Minute), Target: string(rune('a' + i))})
+			}
+			list, err := l.newest(Query{Since: at, Until: at.Add(time.Hour), Limit: limit}, list(&fake{}, items))
+			var got []string
+			for _, v := range list {
+				got = append(got, v.Target)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("order %v, limit %d: got %v (%v), want %v", order, limit, got, err, want)
+			}
+		}
+		f(1, "c")
+		f(2, "c", "b")
+		f(5, "c", "b", "a")
 	}
 }
 
-func TestErrorBeforeTheFirstElement(t *testing.T) {
+func TestRangeOfLists(t *testing.T) {
+	now := time.Now()
+	src := &fake{samples: []probe.Sample{
+		{Time: now.Add(-time.Hour), Target: "inside"}, {Time: now.Add(-3 * time.Hour), Target: "before"}, {Time: now.Add(time.Hour), Target: "after"}},
+		alerts: []alert.Alert{
+			{Series: "open-since-long", FirstBreach: now.Add(-1000 * time.Hour), Since: now.Add(-999 * time.Hour)},
+			{Series: "over", FirstBreach: now.Add(-5 * time.Hour), Since: now.Add(-4 * time.Hour), Resolved: now.Add(-4 * time.Hour)},
+			{Series: "just-over", Since: now.Add(-time.Hour), Resolved: now.Add(-time.Hour)}}}
+	f := func(target string, in, out []string) {
+		t.Helper()
+		body := visit(t, src.options(), target).body
+		for _, w := range in {
+			if !strings.Contains(body, `"`+w+`"`) {
+				t.Errorf("%s: %s is missing in %s", target, w, body)
+			}
+		}
+		for _, w := range out {
+			if strings.Contains(body, `"`+w+`"`) {
+				t.Errorf("%s: %s is in %s", target, w, body)
+			}
+		}
+	}
+	f("/api/v1/samples?since=2h", []string{"inside"}, []string{"before", "after"})
+	f("/api/v1/alerts?since=2h", []string{"open-since-long", "just-over"}, []string{"over"})
+	f("/api/v1/alerts?since=8d&until=7d", []string{"open-since-long"}, []string{"just-over", "over"})
+}
+
+func TestErrorOfASource(t *testing.T) {
 	src := &fake{samples: someSamples(), failAfter: 2}
-	got := visit(t, src.options(), "/api/v1/samples?canary=nobody")
+	got := visit(t, src.options(), "/api/v1/samples")
 	if got.status != http.StatusInternalServerError || strings.Contains(got.body, "sk-secret") || !strings.Contains(got.body, "***") {
 		t.Errorf("got %d %s, want 500 with the secret hidden", got.status, got.body)
 	}
 }
 
 func TestErrorInsideAListCutsIt(t *testing.T) {
-	src := &fake{failAfter: 2000}
+	src := &fake{}
 	for range 3000 { // more than one buffer
 		src.samples = append(src.samples, someSamples()[0])
 	}
+	src.samples[0].CostUSD = probe.Some(math.NaN()) // the oldest comes last; JSON has no NaN
 	s := start(t, src.options())
-	resp, err := http.Get("http://" + s.Addr().String() + "/api/v1/samples?limit=3000")
+	resp, err := http.Get("http://" + s.Addr().String() + "/api/v1/samples?limit=3000&since=2026-01-01T00:00:00Z")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	if err == nil || json.Valid(body) {
+	if err == nil || json.Valid(body) || len(body) == 0 {
 		t.Errorf("got %d bytes and %v, want a cut answer", len(body), err)
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestSlowAndBusyLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := (&fake{}).options()
+		o.Measurements = stuck{}
+		s := New(o)
+		ask := func() *httptest.ResponseRecorder {
+			rec := httptest.NewRecorder()
+			s.samples(rec, httptest.NewRequest(http.MethodGet, "/api/v1/samples", nil))
+			return rec
+		}
+		begun := time.Now()
+		var reading sync.WaitGroup
+		for range listsAtOnce {
+			reading.Go(func() {
+				if rec := ask(); rec.Code != http.StatusServiceUnavailable || !strings.Contains(rec.Body.String(), "ask for less") || time.Since(begun) != listWithin {
+					t.Errorf("slow list: %d %s after %v", rec.Code, rec.Body, time.Since(begun))
+				}
+			})
+		}
+		synctest.Wait()
+		if rec := ask(); rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") == "" || time.Since(begun) != listPatience {
+			t.Errorf("one list too many: %d %s after %v", rec.Code, rec.Body, time.Since(begun))
+		}
+		reading.Wait()
+	})
 }
 
 func TestRefusalsAreJSON(t *testing.T) {

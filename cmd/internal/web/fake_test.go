@@ -24,14 +24,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is a source of everything. failAfter > 0 makes its lists fail after so many elements; stopped counts the lists
-// that their reader left early.
+// fake is a source of everything. failAfter > 0 makes its lists fail after so many elements.
 type fake struct {
 	samples   []probe.Sample
+	alerts    []alert.Alert
 	incidents map[string]Dossier
 	failAfter int
-	stopped   int
-	asked     Query
 	alive     error
 	reload    error
 }
@@ -52,31 +50,28 @@ func list[T any](f *fake, items []T) iter.Seq2[T, error] {
 				return
 			}
 			if !yield(it, nil) {
-				f.stopped++
 				return
 			}
 		}
 	}
 }
 
-func (f *fake) Samples(_ context.Context, q Query) iter.Seq2[probe.Sample, error] {
-	f.asked = q
+func (f *fake) Samples(_ context.Context, _ Query) iter.Seq2[probe.Sample, error] {
 	return list(f, f.samples)
 }
 
-func (f *fake) Bands(_ context.Context, q Query) iter.Seq2[baseline.Band, error] {
-	f.asked = q
-	return list(f, []baseline.Band{{Canary: "gw-eu/chat/short", Metric: probe.TTFT, Mean: 0.4}, {Canary: "gw-us/chat/short", Metric: probe.TTFT, Mean: 0.5}})
+func (f *fake) Bands(_ context.Context, _ Query) iter.Seq2[baseline.Band, error] {
+	slot := time.Now().Add(-time.Hour)
+	return list(f, []baseline.Band{{Canary: "gw-eu/chat/short", Slot: slot, Mean: 0.4}, {Canary: "gw-us/chat/short", Slot: slot, Mean: 0.5}})
 }
 
-func (f *fake) Alerts(_ context.Context, q Query) iter.Seq2[alert.Alert, error] {
-	f.asked = q
-	return list(f, []alert.Alert{{ID: "a1", Series: "gw-eu/chat/short", Kind: alert.KindTTFT}, {ID: "a2", Series: "gw-us"}})
+func (f *fake) Alerts(_ context.Context, _ Query) iter.Seq2[alert.Alert, error] {
+	return list(f, f.alerts)
 }
 
-func (f *fake) Incidents(_ context.Context, q Query) iter.Seq2[alert.Incident, error] {
-	f.asked = q
-	return list(f, []alert.Incident{{ID: "7f3k", Scope: "gw-eu"}, {ID: "8a2b", Scope: "gw-us"}})
+func (f *fake) Incidents(_ context.Context, _ Query) iter.Seq2[alert.Incident, error] {
+	opened := time.Now().Add(-time.Hour)
+	return list(f, []alert.Incident{{ID: "7f3k", Scope: "gw-eu", Opened: opened}, {ID: "8a2b", Scope: "gw-us", Opened: opened}})
 }
 
 func (f *fake) Incident(_ context.Context, id string) (Dossier, error) {
@@ -88,6 +83,12 @@ func (f *fake) Incident(_ context.Context, id string) (Dossier, error) {
 		return Dossier{}, fmt.Errorf("incident %q: %w", id, ErrNotFound)
 	}
 	return d, nil
+}
+
+// someAlerts are of one canary and of a whole target.
+func someAlerts() []alert.Alert {
+	since := time.Now().Add(-time.Hour)
+	return []alert.Alert{{ID: "a1", Series: "gw-eu/chat/short", Kind: alert.KindTTFT, Since: since}, {ID: "a2", Series: "gw-us", Since: since}}
 }
 
 func (f *fake) options() Options {
@@ -105,11 +106,21 @@ func (f *fake) options() Options {
 }
 
 func someSamples() []probe.Sample {
-	at := time.Date(2026, 3, 1, 8, 5, 0, 0, time.UTC)
+	at := time.Now().Add(-time.Hour)
 	return []probe.Sample{
 		{Time: at.Add(2 * time.Minute), Target: "gw-eu", Scene: "chat", Size: probe.Short, Outcome: probe.OK, TTFT: probe.Known(312400 * time.Microsecond)},
 		{Time: at.Add(time.Minute), Target: "gw-us", Scene: "chat", Size: probe.Long, Outcome: probe.TimeoutStall},
 		{Time: at, Target: "gw-eu", Scene: "batch", Size: probe.Short, Outcome: probe.OK},
+	}
+}
+
+// stuck is a source that yields nothing until it is given up.
+type stuck struct{ *fake }
+
+func (stuck) Samples(ctx context.Context, _ Query) iter.Seq2[probe.Sample, error] {
+	return func(yield func(probe.Sample, error) bool) {
+		<-ctx.Done()
+		yield(probe.Sample{}, ctx.Err())
 	}
 }
 

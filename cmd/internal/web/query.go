@@ -14,7 +14,7 @@ import (
 // Bounds of a list.
 const (
 	defaultLimit = 1000
-	maxLimit     = 100_000
+	maxLimit     = 10_000
 	maxAge       = 10 * 366 * 24 * time.Hour // a longer duration is a slip of the pen
 )
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"time"
 )
@@ -48,8 +47,7 @@ func (s *Server) text(w http.ResponseWriter, status int, message string) {
 	_, _ = io.WriteString(w, s.opt.Redact(message)+"\n")
 }
 
-// array is a JSON array that goes out as it grows: nothing is sent before its first element is there, so that an early
-// error can still have a status.
+// array is a JSON array that goes out as it is encoded, a buffer at a time.
 type array struct {
 	w     http.ResponseWriter
 	ctl   *http.ResponseController
@@ -98,23 +96,14 @@ func (a *array) end() error {
 	return a.out.Flush()
 }
 
-// stream answers up to q.Limit elements of seq whose key the glob takes in. An error after the first byte cuts the
-// connection: a client must not take half a list for the whole.
-func stream[T any](s *Server, w http.ResponseWriter, r *http.Request, q Query, seq iter.Seq2[T, error], key func(*T) string) {
-	a, n := newArray(w), 0
+// sendArray answers the elements of list. An error after the first byte cuts the connection: a client must not take half a
+// list for the whole.
+func sendArray[T any](s *Server, w http.ResponseWriter, r *http.Request, list []*T) {
+	a := newArray(w)
 	err := func() error {
-		for v, err := range seq {
-			if err != nil {
+		for _, v := range list {
+			if err := a.add(v); err != nil {
 				return err
-			}
-			if !q.Match(key(&v)) {
-				continue
-			}
-			if err := a.add(&v); err != nil {
-				return err
-			}
-			if n++; n == q.Limit {
-				break
 			}
 		}
 		return a.end()
@@ -124,7 +113,7 @@ func stream[T any](s *Server, w http.ResponseWriter, r *http.Request, q Query, s
 	case !a.begun:
 		s.broken(w, r, err)
 	default:
-		s.opt.Log.Warn("answer cut", "path", r.URL.Path, "elements", n, "error", s.opt.Redact(err.Error()))
+		s.opt.Log.Warn("answer cut", "path", r.URL.Path, "error", s.opt.Redact(err.Error()))
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -49,6 +49,7 @@ type Options struct {
 // Server is serin's HTTP side.
 type Server struct {
 	opt    Options
+	lists  chan struct{} // a place for each list being read
 	doors  []entrance
 	tcp    net.Addr
 	scrape net.Addr
@@ -61,7 +62,7 @@ type entrance struct {
 }
 
 // New returns a Server that listens nowhere yet.
-func New(o Options) *Server { return &Server{opt: o} }
+func New(o Options) *Server { return &Server{opt: o, lists: make(chan struct{}, listsAtOnce)} }
 
 // Listen opens every address of the options, so that they are known before Run. Its errors are the user's to mend: they
 // name the key and the fix. After an error nothing is open.

@@ -23,9 +23,8 @@ type Query struct {
 
 // Measurements is what was measured and what is normal.
 //
-// Both lists come newest first, with nothing outside [Since, Until): by Sample.Time, and by Band.Slot. Canary and Limit
-// are hints that a source may use to do less: the caller filters by Canary and stops after Limit. A source stops soon
-// after ctx ends, with its error.
+// A source yields, in any order, at least what lies in [Since, Until): by Sample.Time, and by Band.Slot. It may yield
+// more: the caller selects, and keeps the newest Limit. A source stops soon after ctx ends, with its error.
 type Measurements interface {
 	Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, error]
 	Bands(ctx context.Context, q Query) iter.Seq2[baseline.Band, error]
@@ -33,8 +32,8 @@ type Measurements interface {
 
 // Alerts is what was decided and told.
 //
-// The lists come newest first, by Alert.Since and by Incident.Opened; in them is what was open at some time in
-// [Since, Until). The hints are as in Measurements. Incident returns ErrNotFound for an unknown id.
+// The lists are as in Measurements; in them is what was open at some time in [Since, Until), also when it began before.
+// Incident returns ErrNotFound for an unknown id.
 type Alerts interface {
 	Alerts(ctx context.Context, q Query) iter.Seq2[alert.Alert, error]
 	Incidents(ctx context.Context, q Query) iter.Seq2[alert.Incident, error]
