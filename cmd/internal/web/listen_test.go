@@ -45,7 +45,6 @@ func TestListenRefuses(t *testing.T) {
 	f(func(o *Options) { o.Listen = "192.0.2.1:0" }, "no interface", "[http] listen")
 	f(func(o *Options) { o.Listen = "0.0.0.0:0" }, "token_file", "allow_public")
 	f(func(o *Options) { o.Listen = ":0" }, "token_file", "allow_public")
-	f(func(o *Options) { o.MetricsListen = "[::]:0" }, "metrics_listen", "allow_public")
 	f(func(o *Options) { o.Socket = filepath.Join(t.TempDir(), strings.Repeat("x", 120), socketName) }, "too long", "RUNTIME_DIRECTORY")
 }
 
@@ -56,6 +55,7 @@ func TestListenTakesPublicAddresses(t *testing.T) {
 	}
 	for _, edit := range []func(*Options){
 		func(o *Options) { o.AllowPublic = true },
+		func(o *Options) { o.Listen, o.MetricsListen = "", "0.0.0.0:0" },
 		func(o *Options) { o.Token = secret },
 	} {
 		o := (&fake{}).options()

@@ -28,7 +28,7 @@ const (
 // may be nil.
 type Options struct {
 	Listen        string // host:port; "" = no TCP
-	MetricsListen string // host:port of /metrics and health alone; "" = none
+	MetricsListen string // host:port of /metrics and health alone, on any address; "" = none
 	Socket        string // path of the unix socket, see SocketPath; "" = none
 	Token         probe.Secret
 	AllowPublic   bool   // a non-loopback address without a token is meant so
@@ -78,14 +78,19 @@ func (s *Server) listen(ctx context.Context) error {
 	full.HandleFunc("GET /{$}", s.index)
 	full.HandleFunc("/api/", s.unknown)
 	for _, of := range []struct {
-		key, addr string
-		bound     *net.Addr
-		mux       *http.ServeMux
-	}{{"listen", s.opt.Listen, &s.tcp, full}, {"metrics_listen", s.opt.MetricsListen, &s.scrape, scrape}} {
+		key, addr   string
+		mayBePublic bool
+		bound       *net.Addr
+		mux         *http.ServeMux
+	}{
+		{"listen", s.opt.Listen, s.opt.AllowPublic || !s.opt.Token.IsZero(), &s.tcp, full},
+		// Whoever gives metrics_listen opens it on purpose, to scrapers on other hosts; with a token, they need it too.
+		{"metrics_listen", s.opt.MetricsListen, true, &s.scrape, scrape},
+	} {
 		if of.addr == "" {
 			continue
 		}
-		l, err := listenTCP(ctx, of.key, of.addr, s.opt.AllowPublic || !s.opt.Token.IsZero())
+		l, err := listenTCP(ctx, of.key, of.addr, of.mayBePublic)
 		if err != nil {
 			return err
 		}
