@@ -1,0 +1,103 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/alert"
+)
+
+// Finding is one thing that a test of the channel found: fine, or missing with the fix.
+type Finding struct {
+	OK   bool   `json:"ok"`
+	What string `json:"what"`
+	Fix  string `json:"fix,omitempty"`
+}
+
+// Test tries the whole way with a test message: the token and its scopes, each channel, or the webhook. It returns what
+// it found in the order of trying; the channel works when all are OK. An error is ours: a secret that cannot be read.
+func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
+	source := c.opt.WebhookURL
+	if c.bot() {
+		source = c.opt.BotToken
+	}
+	secret, err := source.Reveal()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", source.Label(), err)
+	}
+	if !c.bot() {
+		return []Finding{c.tryPost(ctx, "webhook", "")}, nil
+	}
+	found := tokenKind(secret)
+	identity, ok := c.tryAuth(ctx)
+	found = append(found, identity...)
+	if !ok {
+		return found, nil
+	}
+	found = append(found, c.tryPost(ctx, "channel "+c.opt.Channel, c.opt.Channel))
+	if c.opt.InfoChannel != "" {
+		found = append(found, c.tryPost(ctx, "info_channel "+c.opt.InfoChannel, c.opt.InfoChannel))
+	}
+	return found, nil
+}
+
+// tokenKind says when the token is of a kind that cannot post as a bot.
+func tokenKind(token string) []Finding {
+	kinds := map[string]string{"xapp-": "an app-level token", "xoxp-": "a user token", "xoxe-": "a refresh token", "xoxe.": "a configuration token"}
+	for prefix, kind := range kinds {
+		if strings.HasPrefix(token, prefix) {
+			return []Finding{{What: "the token is " + kind, Fix: "use the bot token (xoxb-…) of the app's page OAuth & Permissions"}}
+		}
+	}
+	return nil
+}
+
+// tryAuth says who the token is and what it may do; ok is false when nothing else is worth trying.
+func (c *Channel) tryAuth(ctx context.Context) (found []Finding, ok bool) {
+	b, err := c.dial()
+	if err != nil {
+		return []Finding{failed("token", err)}, false
+	}
+	who, err := b.api.AuthTestContext(ctx)
+	if err != nil {
+		return []Finding{failed("token", b.doer.classify(err))}, false
+	}
+	found = append(found, Finding{OK: true, What: fmt.Sprintf("token of %s in workspace %s", clean(who.User), clean(who.Team))})
+	header := who.Header.Get("X-Oauth-Scopes")
+	if header == "" {
+		return append(found, Finding{OK: true, What: "Slack did not say which scopes the token has"}), true
+	}
+	scopes := strings.FieldsFunc(clean(header), func(r rune) bool { return r == ',' || r == ' ' })
+	if !slices.Contains(scopes, "chat:write") && !slices.Contains(scopes, "chat:write:bot") {
+		return append(found, Finding{What: "the token lacks the scope chat:write (it has " + strings.Join(scopes, ", ") + ")", Fix: fixScope}), true
+	}
+	return append(found, Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")}), true
+}
+
+// tryPost posts a test message, to room by bot token.
+func (c *Channel) tryPost(ctx context.Context, what, room string) Finding {
+	to := *c
+	to.opt.Channel = room
+	n := alert.Notice{Channel: Name, Act: alert.ActTest, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: time.Now()})}
+	if _, err := to.Send(ctx, n, alert.Receipt{}); err != nil {
+		return failed(what, err)
+	}
+	return Finding{OK: true, What: what + ": took a test message"}
+}
+
+func failed(what string, err error) Finding {
+	f := Finding{What: what + ": " + err.Error()}
+	if e, ok := errors.AsType[*alert.SendError](err); ok {
+		bare := *e
+		bare.Fix = ""
+		f = Finding{What: what + ": " + bare.Error(), Fix: e.Fix}
+		if e.Limited {
+			f.Fix = "wait " + e.RetryAfter.String() + " and try again"
+		}
+	}
+	return f
+}
