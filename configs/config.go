@@ -13,20 +13,22 @@ import (
 
 // Config is a whole, checked and resolved config.
 type Config struct {
-	Instance Instance
-	Store    Store
-	HTTP     HTTP
-	Log      Log
-	Metrics  Metrics
-	Baseline baseline.Options
-	Incident alert.IncidentOptions
-	Slack    *slack.Options // nil = no Slack
-	Targets  []*probe.Target
-	Scenes   []*probe.Scene
-	Runs     []Run           // one a canary, ordered by key
-	Redactor *probe.Redactor // knows every secret of this config
-	Warnings []Problem
-	Revision string // hash of the files and overrides
+	Instance  Instance
+	Store     Store
+	HTTP      HTTP
+	Log       Log
+	Metrics   Metrics
+	Baseline  baseline.Options
+	Incident  alert.IncidentOptions
+	Slack     *slack.Options // nil = no Slack
+	Targets   []*probe.Target
+	Scenes    []*probe.Scene
+	Runs      []Run           // one a canary, ordered by key
+	Redactor  *probe.Redactor // knows every secret of this config
+	Warnings  []Problem
+	Providers []string // names in the order of the file, those that a target stands for itself left out
+	Source    string   // the path that was read, "" = the environment
+	Revision  string   // hash of the files and overrides, 16 hex digits
 }
 
 // Run is one canary with its schedule and its rule.
@@ -72,13 +74,4 @@ type Metrics struct {
 	HistogramLabels []string          `koanf:"histogram_labels"` // more labels on histograms: scene, size
 	PushURL         string            `koanf:"push_url"`
 	ReportInterval  time.Duration     `koanf:"report_interval"`
-}
-
-// Problem is one mistake of a config: where it stands, what is wrong and the fix.
-type Problem struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
-	Key  string `json:"key"`
-	What string `json:"what"`
-	Fix  string `json:"fix,omitempty"`
 }

@@ -1,0 +1,141 @@
+package configs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/probe"
+)
+
+// Options say what to load.
+type Options struct {
+	Path      string    // a file, or a directory whose *.toml are read in name order; "" = the endpoint in the environment
+	NoSecrets bool      // do not read credentials: for a check where they are not at hand
+	Now       time.Time // schedules are judged from here on; zero = now
+}
+
+// source is one file's text.
+type source struct {
+	name string
+	data []byte
+}
+
+// fromEnvironment names the file of what came from environment variables.
+const fromEnvironment = "environment"
+
+// Load reads, checks and resolves a config. It returns every problem found, by file and line; the Config is nil where
+// one of them is an error. Warnings are in Config.Warnings too.
+func Load(o Options) (*Config, []Problem) {
+	rep := &report{}
+	var files []source
+	if o.Path == "" {
+		files = environmentFile(rep)
+	} else {
+		files = readFiles(o.Path, rep)
+	}
+	if rep.failed() {
+		return nil, rep.sorted()
+	}
+	return load(files, os.Environ(), o, rep)
+}
+
+// load is Load on files already read; environ holds NAME=value.
+func load(files []source, environ []string, o Options, rep *report) (*Config, []Problem) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	root := newTable(place{line: 1})
+	if len(files) > 0 {
+		root.at.file = files[0].name
+	}
+	for _, f := range files {
+		if t := grow(f.name, f.data, rep); t != nil {
+			graft(root, t, "", rep)
+		}
+	}
+	if rep.failed() {
+		return nil, rep.sorted() // what was not read would show as missing
+	}
+	over := overrides(root, environ, rep)
+	l := &loader{opt: o, rep: rep, cfg: &Config{Source: o.Path, Redactor: &probe.Redactor{}}}
+	l.resolve(root)
+	problems := rep.sorted()
+	if rep.failed() {
+		return nil, problems
+	}
+	l.cfg.Warnings = rep.warnings()
+	l.cfg.Revision = revision(files, over)
+	return l.cfg, problems
+}
+
+// revision hashes the files and the overrides.
+func revision(files []source, overrides []string) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d %s %d ", len(f.name), f.name, len(f.data))
+		h.Write(f.data)
+	}
+	for _, o := range overrides {
+		fmt.Fprintf(h, "%d %s ", len(o), o)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+func readFiles(path string, rep *report) []source {
+	info, err := os.Stat(path)
+	if err != nil {
+		rep.fail(place{file: path}, "", "cannot be read: "+reason(err), "name the config file, or a directory with *.toml, after -c")
+		return nil
+	}
+	names := []string{path}
+	if info.IsDir() {
+		names = listDir(path, rep)
+	}
+	var files []source
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			rep.fail(place{file: name}, "", "cannot be read: "+reason(err), "let the user that serin runs as read it")
+			continue
+		}
+		files = append(files, source{name, data})
+	}
+	return files
+}
+
+// listDir returns the *.toml of a directory by name; hidden ones (editors' and Kubernetes' work files) are left out.
+func listDir(dir string, rep *report) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		rep.fail(place{file: dir}, "", "cannot be read: "+reason(err), "let the user that serin runs as read the directory")
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".toml") && !e.IsDir() {
+			names = append(names, filepath.Join(dir, name))
+		}
+	}
+	if len(names) == 0 {
+		rep.fail(place{file: dir}, "", "holds no *.toml", "put the config in it, or name another directory")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reason returns the cause of a file error without the path, which the message names already.
+func reason(err error) string {
+	if perr, ok := errors.AsType[*fs.PathError](err); ok {
+		return perr.Err.Error()
+	}
+	return err.Error()
+}

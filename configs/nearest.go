@@ -1,0 +1,77 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// nearest returns the candidate with the smallest edit distance to s, if it is near enough to be what was meant.
+func nearest(s string, candidates []string) (string, bool) {
+	best, bestD := "", len(s)/2+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(s), c); d < bestD {
+			best, bestD = c, d
+		}
+	}
+	return best, best != "" && bestD <= max(2, len(s)*2/5)
+}
+
+func nearestFix(s string, known []string) string {
+	if n, ok := nearest(s, known); ok {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	return "remove it; known here: " + strings.Join(known, " ")
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return max(len(a), len(b))
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// glob reports whether s matches the pattern: * stands for any run of characters, ? for one.
+func glob(pattern, s string) bool {
+	p, i, star, mark := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			p, mark = star+1, mark+1
+			i = mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,84 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// chapter is one table of the reference.
+type chapter struct {
+	name string // key in the schema
+	head string // as written in a file
+	text string
+}
+
+func chapters() []chapter {
+	return []chapter{
+		{"instance", "[instance]", "This process."},
+		{"store", "[store]", "Where samples, bands, alerts and messages are kept."},
+		{"http", "[http]", "Page, API, health and metrics. The listen address must be loopback unless `token_file` or `allow_public` is given."},
+		{"log", "[log]", ""},
+		{"metrics", "[metrics]", ""},
+		{"target_defaults", "[target_defaults]", "Values for every target: the nearest wins, target before provider before defaults; tables such as `labels` and `headers` are merged key by key."},
+		{"provider", "[[provider]]", "One base URL, one credential, shared limits: what targets name by `provider`. It takes the keys of a target, with these meanings of its own."},
+		{"target", "[[target]]", "One model of an endpoint. A credential is given in one of three ways; one written into the file is refused unless `allow_plain_secrets = true` stands at the top."},
+		{"scene", "[[scene]]", "A business use with its own prompts, schedules and baselines. Every target of it and every size make one canary."},
+		{"size", "short, medium, long as tables", "A size is a cron string, or a table with these keys."},
+		{"rule", "[rule] and [scene.rule]", "When a canary alerts. The scene's keys win over `[rule]`, those over the preset: `balanced` as below; `quiet` (kappa 1.5, 4 re-probes); `literal` (mean + 2 standard deviations of exactly that slot, every value by itself; about 295 false alerts a month and series on a simulator where balanced gives 0.1)."},
+		{"baseline", "[baseline]", "What a value is compared with."},
+		{"incident", "[incident]", "When people are told."},
+		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits)."},
+		{"price", "[[price]]", "US dollars per million tokens; the first whose `model` matches counts."},
+	}
+}
+
+// Reference returns the key reference in Markdown: every key with its type, default and meaning.
+func Reference() (string, error) {
+	var b strings.Builder
+	b.WriteString("# Config reference\n\n" + referenceHead)
+	s := schema()
+	for _, c := range chapters() {
+		table := s.keys[c.name]
+		if c.name == "size" {
+			table = s.keys["scene"].keys["short"]
+		}
+		fmt.Fprintf(&b, "\n## `%s`\n\n", c.head)
+		if c.text != "" {
+			b.WriteString(c.text + "\n\n")
+		}
+		if c.name == "target_defaults" {
+			continue // the keys of a target
+		}
+		b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
+		if err := writeKeys(&b, c.name, table); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+const referenceHead = `Generated from the code; a test keeps it fresh. One TOML file, or a directory whose ` + "`*.toml`" + ` are read in name order (a key
+defined twice is an error; ` + "`[[target]]`, `[[provider]]`, `[[scene]]` and `[[price]]`" + ` add up). Unknown keys are errors. A duration is a string with
+a unit: ms, s, m, h, d. Paths are relative to the file that names them. ` + "`SERIN__TABLE__KEY`" + ` in the environment overrides a scalar of a
+single table, such as ` + "`SERIN__LOG__LEVEL=debug`" + `. At the top of the file, ` + "`allow_plain_secrets = true`" + ` lets secrets stand in it.
+`
+
+// writeKeys writes the rows of a table; a key whose meaning is empty has its own chapter or that of [[target]].
+func writeKeys(b *strings.Builder, chapter string, table *spec) error {
+	for _, key := range table.names() {
+		s := table.keys[key]
+		text, ok := meaning(chapter, key)
+		if !ok {
+			return fmt.Errorf("write reference: no meaning for %s.%s", chapter, key)
+		}
+		if text == "" {
+			continue
+		}
+		def := s.def
+		if def != "" {
+			def = "`" + def + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", key, s.kind, def, text)
+	}
+	return nil
+}

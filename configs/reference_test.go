@@ -1,0 +1,82 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReferenceIsFresh(t *testing.T) {
+	text, err := Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "reference.md", text)
+}
+
+// TestMeaningsAreOfKeys finds meanings of keys that are no more.
+func TestMeaningsAreOfKeys(t *testing.T) {
+	s := schema()
+	var known []string
+	for _, c := range chapters() {
+		table := s.keys[c.name]
+		if c.name == "size" {
+			table = s.keys["scene"].keys["short"]
+		}
+		for _, k := range table.names() {
+			known = append(known, c.name+"."+k)
+		}
+	}
+	for _, m := range []struct {
+		prefix string
+		keys   map[string]string
+	}{{"target.", targetMeanings()}, {"provider.", providerMeanings()}, {"", sceneMeanings()}, {"rule.", ruleMeanings()}, {"", singleMeanings()}} {
+		for key := range m.keys {
+			if !slices.Contains(known, m.prefix+key) {
+				t.Errorf("meaning of %s%s, which is no key", m.prefix, key)
+			}
+		}
+	}
+	for name := range s.keys {
+		if !slices.ContainsFunc(chapters(), func(c chapter) bool { return c.name == name }) && name != "allow_plain_secrets" {
+			t.Errorf("%s has no chapter", name)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	f := func(s, want string) {
+		t.Helper()
+		got, _ := nearest(s, []string{"base_url", "model", "name", "short", "max_in_flight"})
+		if got != want {
+			t.Errorf("nearest to %q = %q, want %q", s, got, want)
+		}
+	}
+	f("modle", "model")
+	f("Model", "model")
+	f("baseurl", "base_url")
+	f("max_inflight", "max_in_flight")
+	f("nmae", "name")
+	f("xyz", "")
+	f("", "")
+	f(strings.Repeat("x", 200), "")
+}
+
+func TestGlob(t *testing.T) {
+	f := func(pattern, s string, want bool) {
+		t.Helper()
+		if got := glob(pattern, s); got != want {
+			t.Errorf("glob(%q, %q) = %v", pattern, s, got)
+		}
+	}
+	f("*", "", true)
+	f("acme/*", "acme/m/x", true)
+	f("gpt-4o*", "gpt-4o-mini", true)
+	f("gpt-4o*", "gpt-4", false)
+	f("*-eu", "gw-eu-eu", true)
+	f("g?-*x*", "gw-axb", true)
+	f("g?", "g", false)
+	f("", "a", false)
+	f("a*b*c", "aXbYbZ", false)
+	f("[a]", "a", false)
+}

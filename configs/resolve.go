@@ -1,0 +1,154 @@
+package configs
+
+import (
+	"fmt"
+	"regexp"
+
+	"serin/probe"
+)
+
+// loader resolves one config; its methods report what is wrong and go on.
+type loader struct {
+	opt  Options
+	rep  *report
+	cfg  *Config
+	spec *spec
+	top  section
+
+	plain     bool // secrets may stand in the file
+	rules     section
+	providers map[string]section
+	targets   []*target
+	prices    []probe.Price
+	crons     map[string]timing
+}
+
+// target is a resolved target with the sections its values came from.
+type target struct {
+	*probe.Target
+	from     layers
+	lanes    int // max_in_flight of its provider; 0 = no bound
+	selected bool
+}
+
+// resolve fills l.cfg from the tree.
+func (l *loader) resolve(root *table) {
+	l.spec = schema()
+	l.crons = map[string]timing{}
+	l.top = checkTable(root, l.spec, "", l.rep)
+	l.plain, _ = l.top.values["allow_plain_secrets"].(bool)
+	l.rules = l.single("rule")
+	l.resolveTables()
+	l.resolvePrices()
+	l.resolveProviders()
+	l.resolveTargets()
+	l.resolveScenes()
+	l.checkUse()
+}
+
+// single returns the section of a table that comes once.
+func (l *loader) single(name string) section {
+	values, ok := l.top.values[name].(map[string]any)
+	if !ok {
+		return section{path: name, values: map[string]any{}}
+	}
+	t, _ := l.top.tree.kids[name].val.(*table) // kindTable gave a map: it is a table
+	return section{path: name, tree: t, values: values}
+}
+
+// many returns the checked sections of an array of tables.
+func (l *loader) many(name string) []section {
+	nodes, _ := l.top.values[name].([]*node) // absent or reported
+	list := make([]section, 0, len(nodes))
+	for i, n := range nodes {
+		t, _ := n.val.(*table) // tablesOf saw to that
+		list = append(list, checkTable(t, l.spec.keys[name], named(name, i, n), l.rep))
+	}
+	return list
+}
+
+// decode unmarshals; a failure would be a hole in the type check, so it is told as such.
+func (l *loader) decode(from layers, out any) {
+	if err := from.decode(out); err != nil {
+		at, key := from.at("")
+		l.rep.fail(at, key, err.Error(), "check the types of this table's values")
+	}
+}
+
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+// name returns the name of a section; first remembers the names seen, with their places.
+func (l *loader) name(s section, first map[string]place) string {
+	name, _ := s.values["name"].(string)
+	at, key := s.at("name"), s.key("name")
+	if name == "" {
+		if !s.has("name") && s.tree != nil && s.tree.kids["name"] != nil {
+			return "" // of a wrong type, reported
+		}
+		l.rep.fail(at, key, "is missing", `give it a name: name = "…"`)
+		return ""
+	}
+	if !namePattern.MatchString(name) {
+		l.rep.fail(at, key, fmt.Sprintf("%q is not a name", name), "use 1 to 63 of a-z 0-9 . _ - with a letter or digit in front; free text goes into title")
+		return ""
+	}
+	if have, twice := first[name]; twice {
+		l.rep.fail(at, key, fmt.Sprintf("%q is the name of another one at %s", name, have), "rename one: their canaries would share keys")
+		return ""
+	}
+	first[name] = at
+	return name
+}
+
+func (l *loader) resolvePrices() {
+	for _, s := range l.many("price") {
+		var p probe.Price
+		l.decode(layers{s}, &p)
+		if p.Model == "" {
+			l.rep.fail(s.at("model"), s.key("model"), "is missing", `name the models by a glob: model = "gpt-4o*"`)
+		}
+		l.checkPrice(s, p)
+		l.prices = append(l.prices, p)
+	}
+}
+
+func (l *loader) checkPrice(s section, p probe.Price) {
+	amounts := map[string]probe.Money{"input": p.Input, "cached_input": p.CachedInput, "cache_write": p.CacheWrite, "output": p.Output}
+	for _, key := range s.names() {
+		if m, ok := amounts[key]; ok && m.V < 0 {
+			l.rep.fail(s.at(key), s.key(key), "is below 0", "write dollars per million tokens")
+		}
+	}
+	if !p.Input.Known || !p.Output.Known {
+		l.rep.warn(s.at(""), s.path, "has no input or no output price, so no cost is known", "give input and output in dollars per million tokens")
+	}
+}
+
+// names returns the keys that the section has, in the order of the file.
+func (s section) names() []string {
+	if s.tree == nil {
+		return nil
+	}
+	return s.tree.keys
+}
+
+// price returns the first price whose glob matches the model.
+func (l *loader) price(model string) *probe.Price {
+	for i := range l.prices {
+		if glob(l.prices[i].Model, model) {
+			return &l.prices[i]
+		}
+	}
+	return nil
+}
+
+func (l *loader) resolveProviders() {
+	l.providers = map[string]section{}
+	seen := map[string]place{}
+	for _, s := range l.many("provider") {
+		if name := l.name(s, seen); name != "" {
+			l.providers[name] = s
+			l.cfg.Providers = append(l.cfg.Providers, name)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"serin/probe/schedule"
+)
+
+// timing is a parsed schedule.
+type timing struct {
+	schedule cron.Schedule
+	interval time.Duration // the shortest gap between two runs
+	ok       bool
+}
+
+// Least that a band needs in seven days.
+const (
+	leastRuns = 14
+	leastDays = 3
+)
+
+// timing parses the schedule of a size in the scene's zone.
+func (l *loader) timing(sc *scene, z *sizing) (timing, bool) {
+	key := z.from.path
+	if z.from.tree != nil {
+		key = z.from.key("schedule")
+		if !z.from.has("schedule") {
+			if z.from.tree.kids["schedule"] == nil {
+				l.rep.fail(z.cronAt, key, "is missing", `write schedule = "*/5 * * * *"`)
+			}
+			return timing{}, false
+		}
+	}
+	id := sc.Zone.String() + " " + z.keys.Schedule
+	t, seen := l.crons[id]
+	if !seen {
+		t = l.parseCron(z.keys.Schedule, sc.Zone, z.cronAt, key)
+		l.crons[id] = t
+	} else if !t.ok { // reported at its first place; here too
+		t = l.parseCron(z.keys.Schedule, sc.Zone, z.cronAt, key)
+	}
+	return t, t.ok
+}
+
+func (l *loader) parseCron(spec string, zone *time.Location, at place, key string) timing {
+	s, err := schedule.Parse(spec, zone)
+	if perr, ok := errors.AsType[*schedule.ParseError](err); ok {
+		l.rep.fail(at, key, fmt.Sprintf("schedule %q %s", perr.Spec, perr.What), perr.Fix)
+		return timing{}
+	}
+	if err != nil {
+		l.rep.fail(at, key, err.Error(), `write five fields such as "*/5 * * * *"`)
+		return timing{}
+	}
+	first := s.Next(l.opt.Now)
+	if first.IsZero() {
+		l.rep.fail(at, key, fmt.Sprintf("schedule %q never fires", spec), "mend its day and month")
+		return timing{}
+	}
+	if runs, days := bestWeek(s, first.In(zone)); runs < leastRuns || days < leastDays {
+		what := plural(runs, "run", "runs")
+		if runs >= leastRuns {
+			what = "runs on " + plural(days, "day", "days") + " only"
+		}
+		l.rep.fail(at, key, fmt.Sprintf("schedule %q can never get a band: %s in its best 7 days", spec, what), "run at least 14 times in 7 days, on at least 3 of them")
+		return timing{}
+	}
+	return timing{schedule: s, interval: schedule.Interval(s, first), ok: true}
+}
+
+// bestWeek looks for seven local days with enough runs for a band, beginning on one of the five weeks from first on. It
+// returns the first such, else the best seen: runs are counted up to 14 a day.
+func bestWeek(s cron.Schedule, first time.Time) (runs, days int) {
+	y, m, d := first.Date()
+	var counts []int
+	for i := range 42 {
+		from := time.Date(y, m, d+i, 0, 0, 0, 0, first.Location())
+		n := 0
+		for range schedule.Runs(s, from, time.Date(y, m, d+i+1, 0, 0, 0, 0, first.Location())) {
+			if n++; n == leastRuns {
+				break
+			}
+		}
+		if counts = append(counts, n); len(counts) > 7 {
+			counts = counts[1:]
+		}
+		r, with := tally(counts)
+		if min(r, leastRuns) > min(runs, leastRuns) || min(r, leastRuns) == min(runs, leastRuns) && with > days {
+			runs, days = r, with
+		}
+		if runs >= leastRuns && days >= leastDays {
+			break
+		}
+	}
+	return runs, days
+}
+
+// tally sums runs a day and counts the days that have some.
+func tally(counts []int) (runs, days int) {
+	for _, n := range counts {
+		runs += n
+		if n > 0 {
+			days++
+		}
+	}
+	return runs, days
+}
+
+// NextRuns are the next runs of one canary.
+type NextRuns struct {
+	Key    string        `json:"key"`
+	Cron   string        `json:"cron"`
+	Zone   string        `json:"zone"`
+	Offset time.Duration `json:"offset"` // behind the cron time, the same at every run
+	Runs   []time.Time   `json:"runs"`   // in the scene's zone, offset included
+	Notes  []string      `json:"notes,omitempty"`
+}
+
+// Schedule returns the next n real runs of every canary after now, by key: cron time and spread together. Notes say
+// what the clock changes of the zone do to a schedule within a year.
+func (c *Config) Schedule(now time.Time, n int) []NextRuns {
+	list := make([]NextRuns, 0, len(c.Runs))
+	for _, r := range c.Runs {
+		zone := r.Canary.Scene.Zone
+		next := NextRuns{Key: r.Canary.Key(), Cron: r.Cron, Zone: zone.String(), Offset: r.Entry.Offset(),
+			Notes: schedule.DSTNotes(r.Entry.Schedule, zone, now)}
+		for t := now; len(next.Runs) < n; {
+			t = r.Due(t)
+			if t.IsZero() {
+				break
+			}
+			next.Runs = append(next.Runs, t.In(zone))
+		}
+		list = append(list, next)
+	}
+	return list
+}
+
+// Due returns the run's next sending time strictly after t, spread included; zero when there is none.
+func (r Run) Due(t time.Time) time.Time {
+	offset := r.Entry.Offset()
+	next := r.Entry.Schedule.Next(t.Add(-offset))
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(offset)
+}
