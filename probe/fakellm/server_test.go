@@ -303,7 +303,7 @@ func TestDailyShape(t *testing.T) {
 // A cancelled request ends its handler at once: nothing is left behind.
 func TestClientThatLeaves(t *testing.T) {
 	serve(t, Options{Default: brisk()}, func(b *bench) {
-		ctx, cancel := context.WithTimeout(t.Context(), 310*time.Millisecond)
+		ctx, cancel := context.WithTimeout(b.t.Context(), 310*time.Millisecond)
 		defer cancel()
 		g := b.postCtx(ctx, chatPath, chatBody)
 		if g.err == nil || g.took != 310*time.Millisecond {
