@@ -53,7 +53,7 @@ type Series struct {
 	last   Hold // offset of the last judged value; Set where there was one
 }
 
-// NewSeries returns an empty series.
+// NewSeries returns an empty series. opt's window must be whole days, at least one, and its slot a divisor of the day.
 func NewSeries(k Key, opt Options, th Threshold) *Series {
 	zone := k.Zone
 	if zone == nil {

@@ -3,7 +3,6 @@ package baseline
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -75,66 +74,6 @@ func TestVerdictSaysWhatItSaw(t *testing.T) {
 	}
 }
 
-// A new canary: the message tells which day it is and how many samples there are; nothing is judged before the third
-// day with enough, and the first bands know no residual statistics.
-func TestLearning(t *testing.T) {
-	s := NewSeries(Key{Interval: five}, DefaultOptions(), DefaultThreshold())
-	list := made(utc(3, 2, 9, 0), five, 2880, .4, .3, .2)
-	type seen struct {
-		why     string
-		state   string
-		n, days int
-		sw      bool
-	}
-	at := map[time.Time]seen{
-		utc(3, 2, 9, 0):   {why: "learning", state: "learning", n: 0, days: 1},
-		utc(3, 2, 12, 0):  {why: "learning", state: "learning", n: 36, days: 1},
-		utc(3, 3, 0, 0):   {why: "learning", state: "learning", n: 180, days: 2},
-		utc(3, 4, 12, 0):  {why: "learning", state: "learning", n: 612, days: 3},
-		utc(3, 5, 8, 25):  {why: "learning", state: "learning", n: 857, days: 4},
-		utc(3, 5, 8, 30):  {state: "ready", n: 42, days: 3}, // on the first date from 09:00 only
-		utc(3, 5, 23, 55): {state: "ready", n: 54, days: 3}, // at noon there were 42 residuals
-		utc(3, 6, 0, 0):   {state: "ready", n: 54, days: 3, sw: true},
-	}
-	for _, p := range list {
-		v := s.Judge(p.At, seconds(math.Exp(p.Y)))
-		p.Res = v.Res
-		if want, ok := at[p.At]; ok {
-			got := seen{why: v.Why, state: v.Band.State, n: v.Band.N, days: v.Band.Days, sw: v.Band.SW > 0}
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(seen{})); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", p.At, diff)
-			}
-		}
-		if p.Res.Judged != (v.Call != NotJudged) {
-			t.Fatalf("%s: %s with residual %+v", p.At, v.Call, v.Res)
-		}
-		s.Add(p)
-	}
-}
-
-func TestBandBeforeResidualsTellTheScatter(t *testing.T) {
-	at := utc(3, 5, 12, 0)
-	s := NewSeries(Key{Interval: five}, DefaultOptions(), DefaultThreshold())
-	for _, p := range before(made(utc(3, 2, 0, 2), five, 2880, .4, .3, .2), at) {
-		if p.At.Before(utc(3, 5, 8, 0)) {
-			s.Add(p)
-			continue
-		}
-		p.Res = s.Judge(p.At, seconds(math.Exp(p.Y)*1.1)).Res
-		s.Add(p)
-	}
-	v := s.Judge(at, time.Second)
-	b := v.Band
-	if b.SW != 0 || b.SL != 0 || b.Offset != 0 || v.Res.O < .05 {
-		t.Errorf("sw %v, sL %v, offset %v, and o for the history %v; want 0, 0, 0 and what today shows", b.SW, b.SL, b.Offset, v.Res.O)
-	}
-	lv := s.levelAt(at.UnixNano())
-	near(t, "sigma", b.Sigma, lv.WSD)
-	near(t, "line", b.Line, 2*b.Kappa*lv.WSD)
-	near(t, "mean", b.Mean, math.Exp(lv.Mu))
-	near(t, "ratio", v.Ratio, 1/b.Mean)
-}
-
 func TestLevelIsFrozenWithinItsSlot(t *testing.T) {
 	at := utc(3, 12, 12, 2)
 	s := steady(t, DefaultThreshold(), at)
@@ -151,6 +90,16 @@ func TestLevelIsFrozenWithinItsSlot(t *testing.T) {
 	if got := *s.Judge(at.Add(27*time.Minute), time.Second).Band; got.Mu != first.Mu {
 		t.Errorf("late value: mu %v, want %v", got.Mu, first.Mu)
 	}
+	// and one of long before, which leaves the newest slot's level alone
+	newest := *s.Judge(at.Add(31*time.Minute), time.Second).Band
+	if got := s.Judge(at.Add(-5*time.Hour), time.Second).Band; !got.Slot.Equal(utc(3, 12, 7, 0)) || got.State != "ready" {
+		t.Errorf("a value of 07:02 was held against %s, %s", got.Slot, got.State)
+	}
+	s.Exclude(utc(3, 10, 0, 0), utc(3, 10, 23, 59), true)
+	if got := *s.Judge(at.Add(32*time.Minute), time.Second).Band; got.Mu != newest.Mu {
+		t.Errorf("the newest slot's mu went from %v to %v", newest.Mu, got.Mu)
+	}
+	s.Exclude(utc(3, 10, 0, 0), utc(3, 10, 23, 59), false)
 	s.Recompute()
 	got := *s.Judge(at.Add(27*time.Minute), time.Second).Band
 	if got.Mu == first.Mu || got.Days != 6 || got.LeftOut["excluded"] != 18 {
@@ -192,87 +141,6 @@ func TestNoiseIsThatOfTheHour(t *testing.T) {
 	b := two.Judge(utc(3, 12, 18, 0), time.Second)
 	if a.Band.SW != b.Band.SW || a.Band.SL != b.Band.SL {
 		t.Errorf("sw, sL = %v, %v, and asked late %v, %v", a.Band.SW, a.Band.SL, b.Band.SW, b.Band.SL)
-	}
-}
-
-// offsets is a series whose E in the last hours are those given, five minutes apart, the last one 30 minutes before at.
-func offsets(interval time.Duration, at time.Time, lag time.Duration, es ...float64) *Series {
-	s := NewSeries(Key{Interval: interval}, DefaultOptions(), DefaultThreshold())
-	for i, e := range es {
-		back := lag + time.Duration(len(es)-1-i)*interval
-		s.Add(Point{At: at.Add(-back), Regular: true, Res: Residual{E: e, R: e, Judged: true}})
-	}
-	return s
-}
-
-func TestTodaysOffset(t *testing.T) {
-	at := utc(3, 12, 12, 0)
-	f := func(what string, s *Series, want float64) {
-		t.Helper()
-		if got := s.todaysOffset(at.UnixNano()); math.Abs(got-want) > 1e-7 {
-			t.Errorf("%s: o = %v, want %v", what, got, want)
-		}
-	}
-	const lag = 30 * time.Minute
-	eight := []float64{.9, .05, .06, .07, .08, -.9, .01, .10} // sorted -.9 .01 .05 .06 .07 .08 .10 .9: positions 2 to 5
-	f("eight values", offsets(five, at, lag, eight...), .8*.065)
-	f("seven values", offsets(five, at, lag, eight[1:]...), 0)
-	f("the newest is 29 minutes old", offsets(five, at, 29*time.Minute, eight...), 0)
-	f("above the cap", offsets(five, at, lag, slices.Repeat([]float64{.5}, 10)...), math.Log(1.15))
-	f("below the cap", offsets(five, at, lag, slices.Repeat([]float64{-.5}, 10)...), -math.Log(1.15))
-	f("only three hours count", offsets(five, at, lag, slices.Concat(slices.Repeat([]float64{.1}, 50), slices.Repeat([]float64{.02}, 31))...), .8*.02)
-	f("the oldest is three hours old", offsets(five, at, 145*time.Minute, eight...), .8*.065)
-	f("the oldest is older", offsets(five, at, 145*time.Minute+time.Second, eight...), 0)
-	f("15 minutes is not slower than that", offsets(15*time.Minute, at, lag, eight...), .8*.065)
-	f("hourly", offsets(time.Hour, at, time.Hour, eight...), .8*.065)
-	f("hourly, the newest too new", offsets(time.Hour, at, 59*time.Minute, eight...), 0)
-	f("hourly, twelve hours back", offsets(time.Hour, at, 5*time.Hour, eight...), .8*.065)
-	f("hourly, twelve hours and a minute back", offsets(time.Hour, at, 5*time.Hour+time.Minute, eight...), 0)
-
-	s := offsets(five, at, lag, eight...)
-	s.Exclude(at.Add(-3*time.Hour), at, true)
-	f("excluded ones count", s, .8*.065)
-	s = offsets(five, at, lag, eight...)
-	s.Add(Point{At: at.Add(-40*time.Minute + time.Second), Y: 1, Regular: true})
-	f("a value without a band does not", s, .8*.065)
-	s.Add(Point{At: at.Add(-40*time.Minute + 2*time.Second), Res: Residual{E: 1, R: 1, Judged: true}})
-	f("a re-probe does not", s, .8*.065)
-}
-
-func TestOffsetIsHeldWhileFiring(t *testing.T) {
-	at := utc(3, 12, 12, 2)
-	s := steady(t, DefaultThreshold(), at)
-	feed := func(times float64, until time.Time) (v Verdict) {
-		for ; at.Before(until); at = at.Add(five) {
-			v = s.Judge(at, seconds(times*s.Band(at).Mean))
-			s.Add(Point{At: at, Y: math.Log(v.Value), Regular: true, Res: v.Res})
-		}
-		return v
-	}
-	held := feed(1, utc(3, 12, 13, 0)).Band.Offset
-	s.Freeze(true)
-	s.Freeze(true)
-	if got := feed(1.5, utc(3, 12, 18, 0)); got.Band.Offset != held || got.Res.O != held {
-		t.Errorf("offset while firing = %v, in the residual %v, want %v", got.Band.Offset, got.Res.O, held)
-	}
-	st := roundTrip(t, s.State())
-	again := NewSeries(s.Key(), DefaultOptions(), DefaultThreshold())
-	again.Load(s.Points(), &st, at)
-	if got := again.Judge(at, time.Second).Band.Offset; got != held {
-		t.Errorf("offset after a restart while firing = %v, want %v", got, held)
-	}
-	s.Freeze(false)
-	near(t, "offset afterwards", feed(1.5, utc(3, 12, 18, 5)).Band.Offset, math.Log(1.15))
-}
-
-func TestFreezeBeforeAnythingWasJudged(t *testing.T) {
-	at := utc(3, 12, 12, 2)
-	s := steady(t, DefaultThreshold(), at)
-	want := s.Band(at).Offset
-	s.Freeze(true)
-	s.Judge(at, time.Second)
-	if got := s.Judge(at.Add(5*time.Hour), time.Second).Band.Offset; got != want || want == 0 {
-		t.Errorf("held offset = %v, want that of the first value judged, %v", got, want)
 	}
 }
 
@@ -373,40 +241,6 @@ func TestBandAheadFreezesNothing(t *testing.T) {
 	if diff := cmp.Diff(add(other), add(s)); diff != "" {
 		t.Errorf("a later band after asking ahead (-not asked +asked):\n%s", diff)
 	}
-}
-
-func TestBandsTellWhatTheyLeftOut(t *testing.T) {
-	at := utc(3, 12, 12, 2)
-	s := steady(t, DefaultThreshold(), at)
-	s.Miss(utc(3, 11, 12, 3), "failed")
-	s.Miss(utc(3, 11, 12, 3), "failed") // told twice
-	s.Miss(utc(3, 10, 12, 3), "failed")
-	s.Miss(utc(3, 10, 11, 31), "first")
-	s.Miss(utc(3, 10, 11, 29), "client_suspect") // outside of the window
-	s.Exclude(utc(3, 9, 12, 0), utc(3, 9, 12, 9), true)
-	want := map[string]int{"failed": 2, "first": 1, "excluded": 2}
-	if diff := cmp.Diff(want, s.Band(at).LeftOut); diff != "" {
-		t.Errorf("left out (-want +got):\n%s", diff)
-	}
-}
-
-func TestValuesThatAreMissing(t *testing.T) {
-	f := func(change func(*probe.Sample), v time.Duration, missing string) {
-		t.Helper()
-		s := &probe.Sample{Outcome: probe.OK, TTFT: probe.Known(time.Second)}
-		change(s)
-		got, why := Value(s, probe.TTFT)
-		if got != v || why != missing {
-			t.Errorf("%v, %q, want %v, %q", got, why, v, missing)
-		}
-	}
-	f(func(*probe.Sample) {}, time.Second, "")
-	f(func(s *probe.Sample) { s.Outcome = probe.OKLength }, time.Second, "")
-	f(func(s *probe.Sample) { s.Outcome = probe.Truncated }, 0, "failed")
-	f(func(s *probe.Sample) { s.First = true }, 0, "first")
-	f(func(s *probe.Sample) { s.Flags = []probe.Flag{probe.ClientSuspect} }, 0, "client_suspect")
-	f(func(s *probe.Sample) { s.TTFT = probe.Span{} }, 0, "absent")
-	f(func(s *probe.Sample) { s.TTFT = probe.Known(0) }, 0, "absent")
 }
 
 func TestRespec(t *testing.T) {
