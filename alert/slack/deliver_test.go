@@ -139,7 +139,7 @@ func deliver(t *testing.T, bot bool, act alert.Act, f fault, dieAt int) bool {
 	old := len(s.Calls()) - before
 	second := live(t, channel(t, s, options(t, s, bot)), first.rows, 0)
 	refused := f.block || f.slack.Error == "invalid_blocks" && act == alert.ActThread // which has no blocks to leave out
-	if refused && second.rows[key(n)].State == alert.NoticeBlocked { // the fault was still to come: one more start
+	if refused && second.rows[key(n)].State == alert.NoticeBlocked {                  // the fault was still to come: one more start
 		second = live(t, channel(t, s, options(t, s, bot)), second.rows, 0)
 	}
 
