@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"path"
+	"sort"
+	"strings"
+	"time"
+
+	"serin/alert"
+	"serin/probe"
+)
+
+// page is how many samples one query reads: short queries keep neither a connection nor the write-ahead log waiting for
+// a slow consumer.
+const page = 1024
+
+// Query selects samples. Zero fields select all.
+type Query struct {
+	Since, Until time.Time // Since is included, Until is not
+	// Pattern is a glob over canary keys, in which * stops at a slash. One without or with one slash looks at the target
+	// or at target/scene alone: "gw-*" and "gw-*/chat/short" both work.
+	Pattern string
+}
+
+// History returns the records of one canary from since on, by time, oldest first, whatever their trigger. Records whose
+// Residuals are empty have not been judged yet. A canary that the store does not know has none.
+func (s *Store) History(ctx context.Context, canaryKey string, since time.Time) iter.Seq2[alert.Record, error] {
+	return func(yield func(alert.Record, error) bool) {
+		c, ok := splitKey(canaryKey)
+		if !ok {
+			return
+		}
+		var id int64
+		err := s.read.QueryRowContext(ctx, `SELECT id FROM canary WHERE target = ? AND scene = ? AND size = ?`, c.target, c.scene, c.size).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return
+		}
+		if err != nil {
+			yield(alert.Record{}, explain(s.path, err))
+			return
+		}
+		s.walk(ctx, id, c, since, time.Time{}, &traits{s: s, known: map[int64]probe.Sample{}}, yield)
+	}
+}
+
+// Samples returns the samples that q selects, canary by canary, each by time. It may be left at any point.
+func (s *Store) Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, error] {
+	return func(yield func(probe.Sample, error) bool) {
+		if _, err := path.Match(q.Pattern, ""); err != nil {
+			yield(probe.Sample{}, err)
+			return
+		}
+		list, err := s.canaries(ctx)
+		if err != nil {
+			yield(probe.Sample{}, explain(s.path, err))
+			return
+		}
+		shared := &traits{s: s, known: map[int64]probe.Sample{}}
+		for _, c := range list {
+			if !q.matches(c.canary) {
+				continue
+			}
+			if !s.walk(ctx, c.id, c.canary, q.Since, q.Until, shared, func(r alert.Record, err error) bool { return yield(r.Sample, err) }) {
+				return
+			}
+		}
+	}
+}
+
+func (q Query) matches(c canary) bool {
+	if q.Pattern == "" {
+		return true
+	}
+	parts := []string{c.target, c.scene, c.size}
+	n := min(strings.Count(q.Pattern, "/")+1, len(parts))
+	ok, err := path.Match(q.Pattern, strings.Join(parts[:n], "/"))
+	return ok && err == nil
+}
+
+// known is a canary with its number.
+type known struct {
+	canary
+	id int64
+}
+
+// canaries returns all canaries ever stored, by key.
+func (s *Store) canaries(ctx context.Context) ([]known, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT id, target, scene, size FROM canary`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []known
+	for rows.Next() {
+		var k known
+		if err := rows.Scan(&k.id, &k.target, &k.scene, &k.size); err != nil {
+			return nil, err
+		}
+		list = append(list, k)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i].canary, list[j].canary
+		return a.target+"/"+a.scene+"/"+a.size < b.target+"/"+b.scene+"/"+b.size
+	})
+	return list, rows.Err()
+}
+
+// place is where a page of one canary's samples begins.
+type place struct{ time, attempt int64 }
+
+// walk yields one canary's records page by page; false means that the consumer has enough or that it got an error.
+func (s *Store) walk(ctx context.Context, id int64, c canary, since, until time.Time, shared *traits, yield func(alert.Record, error) bool) bool {
+	from, end := place{nanos(since), -1 << 63}, int64(1<<63-1)
+	if !until.IsZero() {
+		end = nanos(until)
+	}
+	for {
+		records, err := s.page(ctx, id, c, from, end, shared)
+		if err != nil {
+			yield(alert.Record{}, explain(s.path, err))
+			return false
+		}
+		for _, r := range records {
+			if r.Sample.Outcome != "" && !yield(r, nil) {
+				return false
+			}
+		}
+		if len(records) < page {
+			return true
+		}
+		last := records[len(records)-1].Sample
+		from = place{last.Time.UnixNano(), int64(max(1, last.Attempt)) + 1}
+	}
+}
+
+// page reads up to `page` records. One whose trait is gone has no outcome.
+func (s *Store) page(ctx context.Context, id int64, c canary, from place, end int64, shared *traits) ([]alert.Record, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+restColumns+` FROM sample
+		WHERE canary = ? AND (time, attempt) >= (?, ?) AND time < ? ORDER BY time, attempt LIMIT ?`, id, from.time, from.attempt, end, page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var scan sampleScan
+	var records []alert.Record
+	var numbers []int64 // of their traits, read once this query has given its connection back
+	for rows.Next() {
+		r, err := scan.record(rows)
+		if err != nil {
+			return nil, err
+		}
+		records, numbers = append(records, r), append(numbers, scan.trait)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	for i := range records {
+		rest, ok, err := shared.get(ctx, numbers[i])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			fill(&records[i].Sample, rest, c)
+		}
+	}
+	return records, nil
+}

@@ -1,0 +1,391 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"serin/alert"
+	"serin/probe"
+)
+
+// stored counts samples on disk through the readers.
+func stored(t testing.TB, s *Store) (n int) {
+	t.Helper()
+	if err := s.read.QueryRowContext(context.Background(), `SELECT count(*) FROM sample`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestBatchWaitsForCompany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openTemp(t)
+		start := time.Now()
+		for i := range 10 {
+			commit(t, s, bare(plain("gw-eu", i)))
+		}
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("commits without a notice waited %v", waited)
+		}
+		time.Sleep(799 * time.Millisecond)
+		synctest.Wait()
+		if n := stored(t, s); n != 0 {
+			t.Errorf("%d samples on disk before their time", n)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if n := stored(t, s); n != 10 {
+			t.Errorf("%d samples on disk after 800 ms, want 10", n)
+		}
+	})
+}
+
+func TestNoticeIsOnDiskAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openTemp(t)
+		start := time.Now()
+		commit(t, s, bare(plain("gw-eu", 0)))
+		c := bare(plain("gw-eu", 1))
+		c.Notices = []alert.Notice{notice("7f3k", 1)}
+		commit(t, s, c)
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("a commit with a notice waited %v", waited)
+		}
+		if n := stored(t, s); n != 2 {
+			t.Errorf("%d samples on disk, want those up to the notice", n)
+		}
+		if got := must[[]alert.Notice](t)(s.Notices(t.Context(), NoticeQuery{})); len(got) != 1 {
+			t.Errorf("notices on disk: %v", got)
+		}
+	})
+}
+
+func TestCommitTakesACopy(t *testing.T) {
+	s := openTemp(t)
+	c := alert.Change{Alerts: []alert.Alert{{ID: "a", Votes: []alert.Vote{{Outcome: probe.OK}}}}}
+	commit(t, s, c)
+	c.Alerts[0].Votes[0].Outcome = probe.Reset
+	flush(t, s)
+	if got := must[[]alert.Alert](t)(s.Alerts(t.Context(), AlertQuery{})); got[0].Votes[0].Outcome != probe.OK {
+		t.Error("the caller's later change is on disk")
+	}
+}
+
+// health records what the hook is told.
+type healthLog struct {
+	mu  sync.Mutex
+	log []string
+}
+
+func (h *healthLog) hook(ok bool, why error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.log = append(h.log, fmt.Sprint(ok, why != nil))
+}
+
+func (h *healthLog) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.log, ", ")
+}
+
+func setPages(t testing.TB, s *Store, n int) {
+	t.Helper()
+	var got int
+	if err := s.write.QueryRowContext(context.Background(), fmt.Sprintf(`PRAGMA max_page_count = %d`, n)).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A disk that is full for an hour: commits go on, each with an error at once, and all of it is there in the end.
+func TestDiskFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told healthLog
+		s := openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{OnHealth: told.hook})
+		flush(t, s)
+		setPages(t, s, 1) // the least: what the file has now
+		big := alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}
+		commit(t, s, big)
+		for i := range 60 {
+			start := time.Now()
+			c := bare(plain("gw-eu", i))
+			c.Notices = []alert.Notice{notice("7f3k", i)}
+			if err := s.Commit(t.Context(), c); err == nil || !strings.Contains(err.Error(), "the disk is full: free space") {
+				t.Fatalf("commit %d: %v", i, err)
+			}
+			if waited := time.Since(start); waited != 0 {
+				t.Errorf("commit %d waited %v", i, waited)
+			}
+			time.Sleep(time.Minute)
+		}
+		if ok, why := s.Healthy(); ok || why == nil || s.Errors() < 60 {
+			t.Errorf("healthy %v (%v) after %d errors", ok, why, s.Errors())
+		}
+		setPages(t, s, 1<<30)
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		if ok, why := s.Healthy(); !ok {
+			t.Errorf("not healed: %v", why)
+		}
+		if n, notices := stored(t, s), must[[]alert.Notice](t)(s.Notices(t.Context(), NoticeQuery{Incident: "7f3k"})); n != 60 || len(notices) != 60 {
+			t.Errorf("%d samples and %d notices on disk, want 60 each", n, len(notices))
+		}
+		if told.String() != "false true, true false" {
+			t.Errorf("hook told %q", told.String())
+		}
+	})
+}
+
+// A hook may commit: the message that the store is broken is a notice too.
+func TestHookMayCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *Store
+		done := make(chan error, 2)
+		s = openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{OnHealth: func(ok bool, why error) {
+			done <- s.Commit(context.Background(), alert.Change{Notices: []alert.Notice{notice(fmt.Sprint("hook ", ok), 0)}})
+		}})
+		flush(t, s)
+		setPages(t, s, 1)
+		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		if err := <-done; err == nil {
+			t.Error("a commit while the disk is full gave no error")
+		}
+		setPages(t, s, 1<<30)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A write that does not come back: a commit with a notice gives up waiting after 2 s, one without does not wait, and the
+// store says so; when the disk answers again nothing is missing. A held connection stands for the disk.
+func TestDiskHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told healthLog
+		s := openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{OnHealth: told.hook})
+		hold, err := s.write.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := func(c alert.Change, waits time.Duration) {
+			t.Helper()
+			start := time.Now()
+			err := s.Commit(t.Context(), c)
+			if waited := time.Since(start); waited != waits || (err == nil) != (c.Notices == nil) || err != nil && !errors.Is(err, errHung) {
+				t.Errorf("commit waited %v with %v, want %v", waited, err, waits)
+			}
+		}
+		urgent := func(i int) alert.Change { return alert.Change{Notices: []alert.Notice{notice("7f3k", i)}} }
+		f(urgent(1), 2*time.Second)
+		f(bare(plain("gw-eu", 1)), 0)
+		f(urgent(2), 0)
+		if ok, why := s.Healthy(); ok || !errors.Is(why, errHung) {
+			t.Errorf("healthy %v: %v", ok, why)
+		}
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Commit(cancelled, urgent(3)); err == nil {
+			t.Error("no error")
+		}
+		if err := hold.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := must[[]alert.Notice](t)(s.Notices(t.Context(), NoticeQuery{Incident: "7f3k"})); len(got) != 3 || stored(t, s) != 1 {
+			t.Errorf("%d notices and %d samples on disk", len(got), stored(t, s))
+		}
+		if told.String() != "false true, true false" {
+			t.Errorf("hook told %q", told.String())
+		}
+	})
+}
+
+// The queue is bounded: needless rows go first, then the oldest samples, never what alerts people.
+func TestQueueFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := defaultLimits()
+		l.records, l.batch = 80, 10_000 // what is being written cannot be dropped
+		s := openLimited(t, l, Options{})
+		flush(t, s)
+		setPages(t, s, 1)
+		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		for i := range 200 {
+			c := bare(plain("gw-eu", i))
+			c.Alerts = []alert.Alert{{ID: "a", Probes: i}}
+			c.Transitions = []alert.Transition{{At: t0.Add(time.Duration(i)), Series: "gw-eu/chat/short"}}
+			c.Notices = []alert.Notice{notice("7f3k", i)}
+			if err := s.Commit(t.Context(), c); err == nil {
+				t.Fatal("the disk is not full")
+			}
+		}
+		_, bytes := s.Pending()
+		setPages(t, s, 1<<30)
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		kept := collect(t, s.Samples(t.Context(), Query{}))
+		if len(kept) < 60 || len(kept) > 80 || len(kept)+s.Dropped() != 200 {
+			t.Errorf("%d samples kept, %d dropped", len(kept), s.Dropped())
+		}
+		if last := kept[len(kept)-1].Time; !last.Equal(plain("gw-eu", 199).Time) {
+			t.Errorf("newest sample kept is of %v", last)
+		}
+		notices := must[[]alert.Notice](t)(s.Notices(t.Context(), NoticeQuery{Incident: "7f3k"}))
+		history := must[[]alert.Transition](t)(s.Transitions(t.Context(), TransitionQuery{}))
+		alerts := must[[]alert.Alert](t)(s.Alerts(t.Context(), AlertQuery{}))
+		if len(notices) != 200 || len(history) != 200 || len(alerts) != 1 || alerts[0].Probes != 199 {
+			t.Errorf("%d notices, %d transitions, alerts %+v", len(notices), len(history), alerts)
+		}
+		if bytes > 1<<20 {
+			t.Errorf("queue took %d bytes", bytes)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestQueueFullOfTransitions(t *testing.T) {
+	var q queue
+	var lost int
+	for i := range 100 {
+		c := alert.Change{Transitions: []alert.Transition{{At: t0, Reason: fmt.Sprint(i)}}}
+		w := &writer{}
+		q.add(newEntry(w.ops(c), c))
+		lost += q.shed(10_000, 1000)
+	}
+	if q.bytes > 10_000 || lost == 0 || lost+rows(q) != 100 {
+		t.Errorf("%d bytes, %d lost, %d kept", q.bytes, lost, rows(q))
+	}
+}
+
+func rows(q queue) (n int) {
+	for _, e := range q.entries {
+		n += len(e.ops)
+	}
+	return n
+}
+
+// A row that SQLite refuses for good must not hold up what is behind it.
+func TestRefusedRow(t *testing.T) {
+	s := openTemp(t)
+	bad := alert.Change{Blobs: []alert.Blob{{Key: "bad", Body: []byte("{}")}}}
+	e := newEntry([]op{&put{`INSERT INTO blob(key, body) VALUES (?, NULL)`, []any{"bad"}, "", 0}}, bad)
+	if _, err := s.w.enqueue(e); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, bare(plain("gw-eu", 1)))
+	flush(t, s)
+	if stored(t, s) != 1 || s.Errors() != 1 || <-e.done == nil {
+		t.Errorf("%d samples, %d errors", stored(t, s), s.Errors())
+	}
+	if ok, why := s.Healthy(); !ok {
+		t.Errorf("one refused row made the store ill: %v", why)
+	}
+}
+
+func TestCloseWritesTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "serin.db")
+		s := must[*Store](t)(Open(t.Context(), path, Options{}))
+		commit(t, s, bare(plain("gw-eu", 0), plain("gw-eu", 1)))
+		start := time.Now()
+		if err := errors.Join(s.Close(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("close waited %v", waited)
+		}
+		if err := s.Commit(t.Context(), bare(plain("gw-eu", 2))); !errors.Is(err, errClosed) {
+			t.Errorf("commit on a closed store: %v", err)
+		}
+		if n := stored(t, openAt(t, path, Options{})); n != 2 {
+			t.Errorf("%d samples on disk, want 2", n)
+		}
+	})
+}
+
+func TestCloseGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openLimited(t, defaultLimits(), Options{})
+		flush(t, s)
+		setPages(t, s, 1)
+		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		start := time.Now()
+		err := s.Close()
+		if waited := time.Since(start); waited != 5*time.Second || err == nil || !strings.Contains(err.Error(), "1 changes not written") {
+			t.Errorf("close waited %v: %v", waited, err)
+		}
+	})
+}
+
+// A day of the daemon in a bubble: three canaries every minute, an alert an hour.
+func TestVirtualDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := must[*Store](t)(Open(t.Context(), filepath.Join(t.TempDir(), "serin.db"), Options{}))
+		start := time.Now()
+		for i := range 24 * 60 {
+			for _, target := range []string{"a", "b", "c"} {
+				sample := plain(target, 0)
+				sample.Time = time.Now()
+				commit(t, s, bare(sample))
+			}
+			if i%60 == 0 {
+				commit(t, s, alert.Change{Notices: []alert.Notice{notice("7f3k", i)}})
+			}
+			if i%360 == 0 {
+				if err := s.Prune(t.Context(), time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+		if took := time.Since(start); took != 24*time.Hour {
+			t.Errorf("the day took %v", took)
+		}
+		if n := stored(t, s); n != 3*24*60 {
+			t.Errorf("%d samples", n)
+		}
+		if got := must[[]alert.Notice](t)(s.Notices(t.Context(), NoticeQuery{})); len(got) != 24 {
+			t.Errorf("%d notices", len(got))
+		}
+		if got := len(collect(t, s.History(t.Context(), "a/chat/short", start.Add(23*time.Hour)))); got != 60 {
+			t.Errorf("%d records in the last hour", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestQueueSupersedes(t *testing.T) {
+	var q queue
+	w := &writer{}
+	for i := range 10 {
+		c := alert.Change{Incidents: []alert.Incident{{ID: "x", Revision: i}}}
+		if i == 3 {
+			c.Notices = []alert.Notice{notice("x", 1)}
+		}
+		q.add(newEntry(w.ops(c), c))
+	}
+	q.take(1) // the first is being written
+	if lost := q.shed(1000, 1000); lost != 0 {
+		t.Errorf("%d lost", lost)
+	}
+	var got []int
+	for _, e := range q.entries {
+		got = append(got, len(e.ops))
+	}
+	if diff := cmp.Diff([]int{1, 1, 1}, got); diff != "" { // in flight, the notice, the newest
+		t.Error(diff)
+	}
+}
