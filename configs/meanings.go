@@ -117,7 +117,7 @@ func singleMeanings() map[string]string {
 		"instance.name":   "of this process in messages and samples; default the host's name",
 		"instance.region": "where it measures from; part of what makes samples comparable",
 
-		"store.dsn":       "SQLite file; default `serin.db` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME/serin` or `~/.local/state/serin`",
+		"store.dsn":       "SQLite file, relative to the working directory; default `serin.db` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME/serin` or `~/.local/state/serin`",
 		"store.retention": "how long samples are kept; at least the baseline's window and a day",
 
 		"http.listen":         "address of page, API, health and metrics",

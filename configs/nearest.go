@@ -9,7 +9,7 @@ import (
 func nearest(s string, candidates []string) (string, bool) {
 	best, bestD := "", len(s)/2+1
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(s), c); d < bestD {
+		if d := Distance(strings.ToLower(s), c); d < bestD {
 			best, bestD = c, d
 		}
 	}
@@ -23,8 +23,8 @@ func nearestFix(s string, known []string) string {
 	return "remove it; known here: " + strings.Join(known, " ")
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.
-func distance(a, b string) int {
+// Distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.
+func Distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))
 	}

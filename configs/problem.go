@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Severity says whether a problem keeps the config from being used.
@@ -65,7 +66,7 @@ type report struct {
 }
 
 func (r *report) add(s Severity, at place, key, what, fix string) {
-	p := Problem{Severity: s, File: at.file, Line: at.line, Key: key, What: what, Fix: fix}
+	p := Problem{Severity: s, File: at.file, Line: at.line, Key: oneLine(key), What: oneLine(what), Fix: oneLine(fix)}
 	if r.seen[p] {
 		return
 	}
@@ -74,6 +75,20 @@ func (r *report) add(s Severity, at place, key, what, fix string) {
 	}
 	r.seen[p] = true
 	r.problems = append(r.problems, p)
+}
+
+// oneLine makes a text that holds foreign keys or values fit one line of a terminal.
+func oneLine(s string) string {
+	const most = 1000 // bytes
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
 }
 
 func (r *report) fail(at place, key, what, fix string) { r.add(Error, at, key, what, fix) }

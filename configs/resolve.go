@@ -19,6 +19,7 @@ type loader struct {
 	rules     section
 	providers map[string]section
 	targets   []*target
+	scenes    []section
 	prices    []probe.Price
 	crons     map[string]timing
 }
@@ -38,6 +39,7 @@ func (l *loader) resolve(root *table) {
 	l.top = checkTable(root, l.spec, "", l.rep)
 	l.plain, _ = l.top.values["allow_plain_secrets"].(bool)
 	l.rules = l.single("rule")
+	l.learnProxies()
 	l.resolveTables()
 	l.resolvePrices()
 	l.resolveProviders()

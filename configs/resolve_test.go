@@ -252,6 +252,21 @@ func TestBadOverrides(t *testing.T) {
 environment: error: slack.channel: is missing; a bot token needs the channel to post to, best by its id (C…)`)
 }
 
+// TestFleet loads a fleet of 600 canaries; what is judged once a scene must not be judged once a target.
+func TestFleet(t *testing.T) {
+	setEnv(t)
+	var b strings.Builder
+	b.WriteString("[target_defaults]\nbase_url = \"https://gateway.example/v1\"\nmodel = \"m\"\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "[[target]]\nname = \"t%03d\"\n", i)
+	}
+	b.WriteString("[[scene]]\nname = \"s\"\ntargets = [\"t*\"]\nshort = \"* * * * *\"\nmedium = \"*/5 * * * *\"\nlong = \"0 * * * *\"\n")
+	c := mustLoad(t, b.String())
+	if len(c.Runs) != 600 || c.Runs[0].Canary.Key() != "t000/s/long" {
+		t.Errorf("%d runs, the first %s", len(c.Runs), c.Runs[0].Canary.Key())
+	}
+}
+
 func TestRevision(t *testing.T) {
 	setEnv(t)
 	dir := write(t, map[string]string{"a.toml": base})

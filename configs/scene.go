@@ -23,6 +23,7 @@ type scene struct {
 func (l *loader) resolveScenes() {
 	first := map[string]place{}
 	list := l.many("scene")
+	l.scenes = list
 	if len(list) == 0 && l.top.tree.kids["scene"] == nil {
 		l.rep.fail(l.top.tree.at, "scene", "is missing: nothing says when to probe", `add a [[scene]] with name, targets and short = "*/5 * * * *"`)
 	}
@@ -168,7 +169,7 @@ func labelled(labels, want map[string]string) bool {
 // checkUse tells what no scene uses, and scenes that send the same canaries to the same target.
 func (l *loader) checkUse() {
 	for _, t := range l.targets {
-		if !t.selected && len(l.many("scene")) > 0 {
+		if !t.selected && len(l.scenes) > 0 {
 			l.rep.warn(t.from[0].at("name"), t.from[0].path, "is probed by no scene", "name it in the targets of a scene, or remove it")
 		}
 	}
@@ -186,7 +187,7 @@ func (l *loader) checkUse() {
 		key := twin{c.Scene.Name, other}
 		twins[key] = append(twins[key], c.Target.Name+" "+string(c.Size))
 	}
-	for _, s := range l.many("scene") {
+	for _, s := range l.scenes {
 		name, _ := s.values["name"].(string)
 		for _, other := range l.cfg.Scenes {
 			if same := twins[twin{name, other.Name}]; len(same) > 0 {

@@ -98,9 +98,10 @@ short = "*/5 * * * *"
 webhook_url = "https://hooks.slack.example/services/T0/B0/zzzzzzzzzzzzzzzz"
 `
 	t.Setenv("OTHER", "Token sk-plain-4")
+	t.Setenv("HTTPS_PROXY", "http://u:pw-env-5@proxy.example:3128")
 	c := mustLoad(t, text)
-	said := c.Redactor.Redact("sk-plain-1 sk-plain-2 pw-plain-3 sk-plain-4 https://hooks.slack.example/services/T0/B0/zzzzzzzzzzzzzzzz /services/T0/B0/zzzzzzzzzzzzzzzz")
-	if said != "*** *** *** *** *** /***" {
+	said := c.Redactor.Redact("sk-plain-1 sk-plain-2 pw-plain-3 sk-plain-4 pw-env-5 https://hooks.slack.example/services/T0/B0/zzzzzzzzzzzzzzzz /services/T0/B0/zzzzzzzzzzzzzzzz")
+	if said != "*** *** *** *** *** *** /***" {
 		t.Errorf("redacted: %s", said)
 	}
 	shown, err := json.Marshal(c.Slack)

@@ -12,7 +12,8 @@ import (
 // SummaryOptions give what configs cannot know by itself; zero values take the documented estimates.
 type SummaryOptions struct {
 	Now         time.Time // the week that is counted begins here; zero = now
-	SampleBytes float64   // bytes of the store per sample, indexes included; 0 = 700
+	SampleBytes float64   // of the store, per sample, indexes included; 0 = 225
+	BandBytes   float64   // of the store, per band: one a slot and judged series; 0 = 620
 	Series      int       // series on /metrics as the program counts them; 0 = by EstimateSeries
 }
 
@@ -54,22 +55,28 @@ func (c *Config) Summarize(o SummaryOptions) Summary {
 		o.Now = time.Now()
 	}
 	if o.SampleBytes == 0 {
-		o.SampleBytes = 700
+		o.SampleBytes = 225
+	}
+	if o.BandBytes == 0 {
+		o.BandBytes = 620
 	}
 	s := Summary{Targets: len(c.Targets), Scenes: len(c.Scenes), Canaries: len(c.Runs), Series: o.Series}
+	slots := float64(24*time.Hour) / float64(c.Baseline.Slot)
 	for _, r := range c.Runs {
-		s.add(r, o.Now)
+		day := s.add(r, o.Now)
+		bands := min(day, slots) * float64(len(r.Canary.Scene.Metrics))
+		s.StoreMBDay += (day*o.SampleBytes + bands*o.BandBytes) / 1e6
 	}
-	s.StoreMBDay = s.ProbesDay * o.SampleBytes / 1e6
 	if s.Series == 0 {
 		s.Series = c.EstimateSeries()
 	}
 	return s
 }
 
-func (s *Summary) add(r Run, now time.Time) {
+// add counts one canary and returns its probes a day.
+func (s *Summary) add(r Run, now time.Time) (day float64) {
 	runs, _ := schedule.WeekCount(r.Entry.Schedule, now)
-	day := float64(runs) / 7
+	day = float64(runs) / 7
 	c := r.Canary
 	out := typicalTokens(c)
 	s.ProbesDay += day
@@ -81,11 +88,12 @@ func (s *Summary) add(r Run, now time.Time) {
 	p := c.Target.Price
 	if p == nil || !p.Input.Known || !p.Output.Known {
 		s.Unpriced++
-		return
+		return day
 	}
 	cost := func(out float64) float64 { return day * (float64(c.InputTokens)*p.Input.V + out*p.Output.V) / 1e6 }
 	s.CostDay = probe.Some(s.CostDay.V + cost(out))
 	s.CostCapDay = probe.Some(s.CostCapDay.V + cost(float64(c.MaxTokens)))
+	return day
 }
 
 // typicalTokens returns the usual output of a canary; thinking is taken to double it, own prompts are taken at half of
@@ -108,7 +116,7 @@ func builtin(c *probe.Canary) bool {
 
 // EstimateSeries returns about how many series /metrics shows once every canary has run and nothing has failed:
 //
-//	canary:  3 counters (probes, input and output tokens), 1 last success, and per metric 1 last value and 4 of the baseline;
+//	canary:  4 counters (probes, input and output tokens, cost), 1 last success, and per metric 1 last value and 4 of the baseline;
 //	         1 alert state per metric and for each of timeout, error, limit and no_data
 //	target:  1 info, and per input bucket it is probed at 3 histograms of 26+2 series (ttft, ttfa, e2e) and 1 of 18+2 (tpot)
 //	process: 60
@@ -117,7 +125,7 @@ func (c *Config) EstimateSeries() int {
 	buckets := map[string]bool{}
 	for _, r := range c.Runs {
 		m := len(r.Canary.Scene.Metrics)
-		total += 4 + 5*m + m + 4
+		total += 5 + 5*m + m + 4
 		id := fmt.Sprintf("%s %d", r.Canary.Target.Name, bucketOf(c.Metrics.LatencyBuckets, r.Canary.InputTokens))
 		for _, label := range c.Metrics.HistogramLabels {
 			switch label {

@@ -55,6 +55,9 @@ func (l *loader) resolveTarget(own, defaults section, used map[string]bool) *tar
 	t := &target{Target: &k.Target, from: from, lanes: lanes}
 	if t.Provider == "" {
 		t.Provider = t.Name
+		if _, taken := l.providers[t.Name]; taken {
+			l.rep.warn(own.at("name"), own.key("name"), "is the name of a provider too, so the two count as one unit of an outage", fmt.Sprintf("rename it, or give it provider = %q", t.Name))
+		}
 	}
 	t.Price = l.price(t.Model)
 	t.APIKey = l.secret(from, "api_key", k.credential())
@@ -169,10 +172,16 @@ func (l *loader) checkProxy(t *target) {
 		l.rep.fail(at, key, "is not a proxy URL", fix)
 	case u.User != nil && !l.plain:
 		l.rep.fail(at, key, "holds a user or password", fix)
-	case u.User != nil:
-		if pw, ok := u.User.Password(); ok && pw != "" {
-			s, err := probe.SecretFromValue("the password of "+key, pw)
-			l.known(at, key, s, err, fix)
+	default:
+		l.learnPassword(key, u)
+	}
+}
+
+// learnProxies makes the redactor know the passwords of the proxies in the environment: an error of theirs may hold them.
+func (l *loader) learnProxies() {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		if u, err := parseProxy(os.Getenv(name)); err == nil {
+			l.learnPassword(name, u)
 		}
 	}
 }

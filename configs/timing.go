@@ -115,8 +115,9 @@ type NextRuns struct {
 	Key    string        `json:"key"`
 	Cron   string        `json:"cron"`
 	Zone   string        `json:"zone"`
-	Offset time.Duration `json:"offset"` // behind the cron time, the same at every run
-	Runs   []time.Time   `json:"runs"`   // in the scene's zone, offset included
+	Offset time.Duration `json:"-"`         // behind the cron time, the same at every run
+	Millis float64       `json:"offset_ms"` // Offset
+	Runs   []time.Time   `json:"runs"`      // in the scene's zone, offset included
 	Notes  []string      `json:"notes,omitempty"`
 }
 
@@ -127,7 +128,8 @@ func (c *Config) Schedule(now time.Time, n int) []NextRuns {
 	for _, r := range c.Runs {
 		zone := r.Canary.Scene.Zone
 		next := NextRuns{Key: r.Canary.Key(), Cron: r.Cron, Zone: zone.String(), Offset: r.Entry.Offset(),
-			Notes: schedule.DSTNotes(r.Entry.Schedule, zone, now)}
+			Millis: float64(r.Entry.Offset()) / float64(time.Millisecond),
+			Notes:  schedule.DSTNotes(r.Entry.Schedule, zone, now)}
 		for t := now; len(next.Runs) < n; {
 			t = r.Due(t)
 			if t.IsZero() {

@@ -13,6 +13,9 @@ func (l *loader) httpURL(from layers, key, raw string) *url.URL {
 	at, name := from.at(key)
 	u, err := url.Parse(raw)
 	switch {
+	case strings.TrimSpace(raw) != raw || strings.ContainsAny(raw, " \t\r\n"):
+		l.rep.fail(at, name, "holds white space", "take it out")
+		return nil
 	case err != nil:
 		l.rep.fail(at, name, "is not a URL: "+urlReason(err), "write https://host/path")
 		return nil
@@ -28,11 +31,19 @@ func (l *loader) httpURL(from layers, key, raw string) *url.URL {
 	case u.Fragment != "":
 		l.rep.fail(at, name, "holds a #fragment, which is never sent", "take it out")
 		return nil
-	case strings.TrimSpace(raw) != raw || strings.ContainsAny(raw, " \t\r\n"):
-		l.rep.fail(at, name, "holds white space", "take it out")
-		return nil
 	}
+	l.learnPassword(name, u)
 	return u
+}
+
+// learnPassword makes the redactor know the password of a URL.
+func (l *loader) learnPassword(label string, u *url.URL) {
+	if u.User == nil {
+		return
+	}
+	if pw, ok := u.User.Password(); ok && pw != "" {
+		l.learnWords("the password of "+label, pw)
+	}
 }
 
 // urlReason returns why a text is no URL, without the text.
