@@ -96,6 +96,7 @@ func (s *Server) samples(w http.ResponseWriter, r *http.Request) {
 		key:     (*probe.Sample).Key,
 		at:      func(p *probe.Sample) time.Time { return p.Time },
 		overlap: func(p *probe.Sample) (time.Time, time.Time) { return p.Time, p.Time },
+		points:  true,
 	}, s.opt.Measurements.Samples)
 }
 
@@ -104,6 +105,7 @@ func (s *Server) bands(w http.ResponseWriter, r *http.Request) {
 		key:     func(b *baseline.Band) string { return b.Canary },
 		at:      func(b *baseline.Band) time.Time { return b.Slot },
 		overlap: func(b *baseline.Band) (time.Time, time.Time) { return b.Slot, b.Slot },
+		points:  true,
 	}, s.opt.Measurements.Bands)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -74,6 +75,36 @@ func TestNewestFirst(t *testing.T) {
 		f(2, "c", "b")
 		f(5, "c", "b", "a")
 	}
+}
+
+// TestWindows wants all points of a long range, once each, and few windows for few points.
+func TestWindows(t *testing.T) {
+	src := &fake{}
+	now := time.Now()
+	for i := range 500 {
+		src.samples = append(src.samples, probe.Sample{Time: now.Add(-time.Duration(i+1) * time.Hour), Target: strconv.Itoa(i)})
+	}
+	f := func(limit, want, windows int) {
+		t.Helper()
+		src.windows = 0
+		var items []probe.Sample
+		got := visit(t, src.options(), "/api/v1/samples?since=480h&limit="+strconv.Itoa(limit))
+		if err := json.Unmarshal([]byte(got.body), &items); err != nil {
+			t.Fatalf("%v: %s", err, got.body)
+		}
+		if len(items) != want || src.windows != windows {
+			t.Errorf("limit %d: got %d samples in %d windows, want %d in %d", limit, len(items), src.windows, want, windows)
+		}
+		for i, s := range items {
+			if s.Target != strconv.Itoa(i) {
+				t.Errorf("limit %d: element %d is sample %s", limit, i, s.Target)
+				return
+			}
+		}
+	}
+	f(1, 1, 2) // 1 h ago is just outside of the first hour: time went on
+	f(5, 5, 3) // 1 h, 2 h, 4 h
+	f(1000, 479, 9)
 }
 
 func TestRangeOfLists(t *testing.T) {

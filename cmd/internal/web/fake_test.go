@@ -30,6 +30,7 @@ type fake struct {
 	alerts    []alert.Alert
 	incidents map[string]Dossier
 	failAfter int
+	windows   int // how often samples were asked for
 	alive     error
 	reload    error
 }
@@ -57,6 +58,7 @@ func list[T any](f *fake, items []T) iter.Seq2[T, error] {
 }
 
 func (f *fake) Samples(_ context.Context, _ Query) iter.Seq2[probe.Sample, error] {
+	f.windows++
 	return list(f, f.samples)
 }
 

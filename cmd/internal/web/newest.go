@@ -22,6 +22,34 @@ type listing[T any] struct {
 	key     func(*T) string               // held against Query.Canary
 	at      func(*T) time.Time            // what "newest" means
 	overlap func(*T) (from, to time.Time) // the span held against [Since, Until); a zero to is still open
+	points  bool                          // each element lies at one instant: at
+}
+
+// firstWindow is the time in which the newest points are looked for at first; each further window is twice as long.
+const firstWindow = time.Hour
+
+// read returns the newest elements that q asks for, newest first. Points are read in windows backwards from q.Until, so
+// that a few of them cost little however far back q goes.
+func (l listing[T]) read(ctx context.Context, q Query, source func(context.Context, Query) iter.Seq2[T, error]) ([]*T, error) {
+	if !l.points {
+		return l.newest(q, source(ctx, q))
+	}
+	var list []*T
+	window := q
+	for step := firstWindow; window.Until.After(q.Since) && len(list) < q.Limit; step *= 2 {
+		window.Since = window.Until.Add(-step)
+		if window.Since.Before(q.Since) {
+			window.Since = q.Since
+		}
+		window.Limit = q.Limit - len(list)
+		part, err := l.newest(window, source(ctx, window))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+		window.Until = window.Since
+	}
+	return list, nil
 }
 
 // takes reports whether q asks for v.
@@ -110,7 +138,7 @@ func answer[T any](s *Server, w http.ResponseWriter, r *http.Request, age time.D
 	defer s.leaveList()
 	ctx, cancel := context.WithTimeout(r.Context(), listWithin)
 	defer cancel()
-	list, err := l.newest(q, source(ctx, q))
+	list, err := l.read(ctx, q, source)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded):
 		s.fail(w, http.StatusServiceUnavailable, "reading this takes more than 30 s: ask for less with since, until or canary")

@@ -24,7 +24,7 @@ type Query struct {
 // Measurements is what was measured and what is normal.
 //
 // A source yields, in any order, at least what lies in [Since, Until): by Sample.Time, and by Band.Slot. It may yield
-// more: the caller selects, and keeps the newest Limit. A source stops soon after ctx ends, with its error.
+// more: the caller selects, and keeps the newest Limit. It asks for one window after another, backwards. A source stops soon after ctx ends, with its error.
 type Measurements interface {
 	Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, error]
 	Bands(ctx context.Context, q Query) iter.Seq2[baseline.Band, error]
