@@ -200,7 +200,11 @@ func socketKind(err error) string {
 
 // plain returns err's text without what net/http puts in front.
 func plain(err error) string {
-	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "net/http: "), "http: ")
+	text := err.Error()
+	for _, front := range []string{"net/http: ", "http: ", "HTTP/1.x transport connection broken: ", "net/http: "} {
+		text = strings.TrimPrefix(text, front)
+	}
+	return text
 }
 
 // learnCertificate notes the expiry of a certificate that was refused.

@@ -130,8 +130,8 @@ func (r *run) event(ev wire.Event, rd reading) {
 		return
 	}
 	r.fold.add(p, rd, ev.Unterminated)
-	if p.Kind&wire.Text != 0 && len(r.answer) < maxAnswer && !ev.Unterminated {
-		r.answer = append(r.answer, p.Text...)
+	if p.Kind&wire.Text != 0 && !ev.Unterminated {
+		r.answer = append(r.answer, clipBytes(p.Text, maxAnswer-len(r.answer))...)
 	}
 	r.write(p, rd)
 	r.pace(p, rd.at)

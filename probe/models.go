@@ -1,0 +1,113 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"serin/probe/wire"
+)
+
+// Bounds of a question for models.
+const (
+	modelsWithin = 10 * time.Second
+	modelsMax    = 4 << 20 // bytes of the answer
+)
+
+// Models asks t which models it has: GET /models beside its endpoint, with its key, proxy and CA. It costs no tokens.
+// Names come in the endpoint's order. Errors hold no secret.
+func (p *Prober) Models(ctx context.Context, t *Target) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, modelsWithin)
+	defer cancel()
+	names, err := p.models(ctx, t)
+	if err != nil {
+		return nil, errors.New(p.redact("ask for models: " + err.Error()))
+	}
+	return names, nil
+}
+
+func (p *Prober) models(ctx context.Context, t *Target) ([]string, error) {
+	proto, err := wire.Find(t.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	header, _, err := p.header(t, &proto)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, modelsURL(t), nil)
+	if err != nil {
+		return nil, errors.New("base_url is not a URL")
+	}
+	req.Header = header
+	client, err := p.plainClient(t)
+	if err != nil {
+		return nil, err
+	}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok { // its text repeats the URL with its query
+			err = e.Err
+		}
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }() // nothing more is read from it
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("/models answered %d", resp.StatusCode)
+	}
+	return decodeModels(io.LimitReader(resp.Body, modelsMax))
+}
+
+// modelsURL is where the list of models lies: beside the endpoint.
+func modelsURL(t *Target) string {
+	base, query, _ := strings.Cut(t.BaseURL, "?")
+	base = strings.TrimRight(base, "/")
+	if t.Protocol == "anthropic" && !strings.HasSuffix(base, "/v1") {
+		base += "/v1"
+	}
+	if query != "" {
+		query = "?" + query
+	}
+	return base + "/models" + query
+}
+
+// plainClient reaches t as a probe does, without its clocks. It follows no redirect: the key would go along.
+func (p *Prober) plainClient(t *Target) (*http.Client, error) {
+	proxy, err := proxyOf(t.Proxy)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := rootsOf(t.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	tr := &http.Transport{Proxy: proxy, DialContext: p.o.Dial, ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: maxHeader}
+	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, nil
+}
+
+func decodeModels(r io.Reader) ([]string, error) {
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(r).Decode(&list); err != nil {
+		return nil, fmt.Errorf("read the list: %w", err)
+	}
+	var names []string
+	for _, m := range list.Data {
+		if m.ID != "" {
+			names = append(names, m.ID)
+		}
+	}
+	return names, nil
+}
