@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"serin/configs"
+	"serin/probe"
+)
+
+type checkCmd struct {
+	configFlag
+	Pattern string `arg:"" optional:"" help:"Only canaries (target/scene/size) or targets that match this glob."`
+	All     bool   `help:"Every canary of the config, not one short probe a target; says first what it costs."`
+
+	BaseURL   string `name:"base-url" placeholder:"URL" help:"Check an endpoint without a config."`
+	Model     string `placeholder:"M" help:"With --base-url: the model."`
+	Protocol  string `default:"openai-chat" help:"With --base-url: openai-chat or anthropic."`
+	APIKeyEnv string `name:"api-key-env" placeholder:"VAR" help:"With --base-url: environment variable that holds the key. Without it no key is sent."`
+	Size      string `enum:"short,medium,long" default:"short" help:"With --base-url: size of the prompt: short, medium or long."`
+
+	N                 int           `short:"n" default:"1" help:"Probes of each canary, one after the other."`
+	FirstTokenTimeout time.Duration `placeholder:"D" help:"Override first_token_timeout."`
+	StallTimeout      time.Duration `placeholder:"D" help:"Override stall_timeout."`
+	TotalTimeout      time.Duration `placeholder:"D" help:"Override total_timeout."`
+	MaxTokens         int           `placeholder:"N" help:"Override the output cap."`
+	Curl              bool          `help:"Print the same request for curl instead of sending it; the key as $VAR."`
+	Format            string        `enum:"text,json" default:"text" help:"text or json (one sample a line)."`
+}
+
+// Help shows an example.
+func (checkCmd) Help() string {
+	return "Examples:\n  serin check --base-url http://127.0.0.1:8000/v1 --model my-model -n 5\n  serin check -c serin.toml gw-eu\nWrites nothing to the store. Ends with 1 when a probe failed."
+}
+
+// Run probes and reports.
+func (c *checkCmd) Run(ctx context.Context, o Options) error {
+	if c.N < 1 || c.N > 10_000 {
+		return fail(ExitUsage, fmt.Errorf("-n is %d, it must lie between 1 and 10000", c.N))
+	}
+	runs, redactor, err := c.canaries()
+	if err != nil {
+		return err
+	}
+	if c.Curl {
+		return c.curl(o, runs)
+	}
+	if c.All {
+		c.sayCost(o, runs)
+	}
+	level := newLevel("warn")
+	redact := &redaction{}
+	redact.Add(redactor)
+	p := probe.New(probe.Options{Version: Version, Redactor: redactor, Log: newLogger(o.Stderr, "text", level, redact)})
+	defer p.Close()
+	bad := 0
+	for _, r := range runs {
+		failed, err := c.one(ctx, o, p, r)
+		if err != nil {
+			return err
+		}
+		bad += failed
+	}
+	if ctx.Err() != nil {
+		return fail(ExitBad, errors.New("interrupted"))
+	}
+	if bad > 0 {
+		return fail(ExitBad, errQuiet)
+	}
+	return nil
+}
+
+// canaries returns what is to be probed.
+func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
+	var cfg *configs.Config
+	var problems []configs.Problem
+	if c.BaseURL != "" || c.Model != "" {
+		cfg, problems = configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size)})
+	} else {
+		cfg, problems = configs.Load(configs.Options{Path: c.Config})
+	}
+	if err := configError(problems); err != nil {
+		return nil, nil, fail(ExitUsage, err)
+	}
+	runs := selectRuns(cfg.Runs, c.Pattern, c.All)
+	if len(runs) == 0 {
+		return nil, nil, fail(ExitUsage, fmt.Errorf("no canary and no target matches %q", c.Pattern))
+	}
+	for i := range runs {
+		runs[i].Canary = c.override(runs[i].Canary)
+	}
+	return runs, cfg.Redactor, nil
+}
+
+// selectRuns filters by glob; without all it keeps the smallest size of each target.
+func selectRuns(runs []configs.Run, pattern string, all bool) []configs.Run {
+	var out []configs.Run
+	at := map[string]int{}
+	rank := map[probe.Size]int{probe.Short: 0, probe.Medium: 1, probe.Long: 2}
+	for _, r := range runs {
+		target := r.Canary.Target.Name
+		if pattern != "" && !matches(pattern, r.Canary.Key()) && !matches(pattern, target) {
+			continue
+		}
+		i, have := at[target]
+		switch {
+		case all || pattern != "" && matches(pattern, r.Canary.Key()):
+			out = append(out, r)
+		case !have:
+			at[target] = len(out)
+			out = append(out, r)
+		case rank[r.Canary.Size] < rank[out[i].Canary.Size]:
+			out[i] = r
+		}
+	}
+	return out
+}
+
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// override returns the canary with the flags' values in place of the config's.
+func (c *checkCmd) override(old *probe.Canary) *probe.Canary {
+	t, out := *old.Target, *old
+	if c.FirstTokenTimeout > 0 {
+		t.FirstTokenTimeout = c.FirstTokenTimeout
+	}
+	if c.StallTimeout > 0 {
+		t.StallTimeout = c.StallTimeout
+	}
+	if c.TotalTimeout > 0 {
+		t.TotalTimeout = c.TotalTimeout
+	}
+	if c.MaxTokens > 0 {
+		t.MaxTokens = c.MaxTokens // goes before the size's
+	}
+	out.Target = &t
+	return &out
+}
+
+// one sends the canary's probes and reports them; it returns how many failed.
+func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r configs.Run) (failed int, err error) {
+	var samples []probe.Sample
+	attempt := 1
+	for i := 0; i < c.N && ctx.Err() == nil; i++ {
+		var diary probe.Diary
+		s, err := p.Do(ctx, probe.Shot{Canary: r.Canary, Spec: r.Spec, Sched: time.Now(), Trigger: probe.Check, Attempt: attempt, Diary: &diary})
+		if err != nil {
+			return failed, fmt.Errorf("probe %s: %w", r.Canary.Key(), err)
+		}
+		if s.Reason == probe.ReasonLearningParameter && attempt == 1 { // the same probe once more, in the form just learned
+			attempt, i = 2, i-1
+		} else {
+			attempt = 1
+		}
+		if !s.Outcome.Success() || s.Check == "fail" {
+			failed++
+		}
+		if s.Reason == probe.ReasonLearningParameter {
+			failed--
+		}
+		samples = append(samples, s)
+		if err := c.report(ctx, o, p, r, &s, &diary); err != nil {
+			return failed, err
+		}
+	}
+	if c.Format == "text" && len(samples) > 1 {
+		printSpread(o.Stdout, samples)
+	}
+	return failed, nil
+}
+
+func (c *checkCmd) report(ctx context.Context, o Options, p *probe.Prober, r configs.Run, s *probe.Sample, d *probe.Diary) error {
+	if c.Format == "json" {
+		return json.NewEncoder(o.Stdout).Encode(s)
+	}
+	printSample(o.Stdout, s, isTerminal(o.Stdout))
+	for _, line := range diagnose(findings{target: r.Canary.Target, canary: r.Canary, sample: s, diary: d,
+		models: func() ([]string, error) { return p.Models(ctx, r.Canary.Target) }}) {
+		_, _ = fmt.Fprintln(o.Stdout, "  →", line)
+	}
+	return nil
+}

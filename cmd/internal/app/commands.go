@@ -1,0 +1,22 @@
+package app
+
+const about = "Synthetic monitoring of LLM endpoints: canary prompts on cron schedules, true TTFT and TPOT, a seven-day band per time slot, alerts on Slack."
+
+// commands is the command line.
+type commands struct {
+	Run        runCmd        `cmd:"" help:"Run the daemon."`
+	Demo       demoCmd       `cmd:"" help:"See the whole product in a minute: no config, no network, no key."`
+	Check      checkCmd      `cmd:"" help:"Probe now and say what is wrong, in words."`
+	Validate   validateCmd   `cmd:"" help:"Show every mistake of a config at once, and what one signs with it."`
+	NotifyTest notifyTestCmd `cmd:"" help:"Send a test message through every channel and say what is missing."`
+	Export     exportCmd     `cmd:"" help:"Write stored samples as JSON lines."`
+	Import     importCmd     `cmd:"" help:"Read samples as JSON lines into the store, also beside a running daemon."`
+	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
+	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
+	Version    versionCmd    `cmd:"" help:"Print version, commit and Go version."`
+}
+
+// configFlag is the -c of every command that takes a config.
+type configFlag struct {
+	Config string `short:"c" placeholder:"FILE" help:"Config file, or a directory whose *.toml are read in name order. Without it: the endpoint in the environment (OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL or ANTHROPIC_…)."`
+}

@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"serin/alert"
+	"serin/baseline/store"
+	"serin/configs"
+	"serin/probe"
+	"serin/probe/schedule"
+)
+
+// Bounds of the daemon.
+const (
+	inboxSize    = 10_000           // samples between probers and engine
+	drainWait    = 8 * time.Second  // in-flight probes may finish for so long after a stop
+	sendWait     = 2 * time.Second  // then the outbox may finish the call under way
+	importPoll   = 5 * time.Second  // how soon an import by another process is seen
+	pruneEvery   = time.Hour        // retention
+	aliveWithin  = 60 * time.Second // the scheduler must have turned
+	engineTicker = time.Second
+)
+
+// daemonOptions are what a daemon is made of; run, demo and tests differ here only.
+type daemonOptions struct {
+	Config   *configs.Config
+	Load     func() (*configs.Config, []configs.Problem) // reads the config again; nil = this daemon has no reload
+	Channels func(*configs.Config) ([]alert.Channel, error)
+	Dial     func(ctx context.Context, network, addr string) (net.Conn, error) // nil = the network
+	HTTP     bool
+	Socket   string // unix socket; "" = none
+	Log      *slog.Logger
+	Redact   *redaction
+	Level    *slog.LevelVar
+	OnSample func(probe.Sample)
+	OnStart  func(d *daemon, addr net.Addr) // once everything runs; addr is nil without HTTP
+	Reload   <-chan struct{}
+}
+
+// daemon is one running serin.
+type daemon struct {
+	opt     daemonOptions
+	log     *slog.Logger
+	cfg     atomic.Pointer[configs.Config]
+	runs    atomic.Pointer[map[string]configs.Run]
+	store   *store.Store
+	prober  *probe.Prober
+	runner  *schedule.Runner
+	engine  *alert.Engine
+	outbox  *alert.Outbox
+	tel     *telemetry
+	gate    *gate
+	last    lastSeen
+	inbox   chan probe.Sample
+	calls   chan func(ctx context.Context) // run between samples, in the engine's goroutine
+	begins  chan begin
+	ready   atomic.Bool
+	started time.Time
+	abandon context.CancelCauseFunc // cuts the probes that are under way
+
+	reloadOK   atomic.Bool
+	reloadedAt atomic.Int64 // Unix seconds
+}
+
+// config returns the config in force.
+func (d *daemon) config() *configs.Config { return d.cfg.Load() }
+
+// run returns the run of a canary.
+func (d *daemon) run(key string) (configs.Run, bool) {
+	r, ok := (*d.runs.Load())[key]
+	return r, ok
+}
+
+// use puts cfg in force for what is looked up.
+func (d *daemon) use(cfg *configs.Config) {
+	byKey := make(map[string]configs.Run, len(cfg.Runs))
+	for _, r := range cfg.Runs {
+		byKey[r.Canary.Key()] = r
+	}
+	d.runs.Store(&byKey)
+	d.cfg.Store(cfg)
+	d.reloadOK.Store(true)
+	d.reloadedAt.Store(time.Now().Unix())
+}
+
+// runDaemon runs until ctx ends or a part of it fails. It returns nil after an orderly stop.
+func runDaemon(ctx context.Context, o daemonOptions) error {
+	d := &daemon{opt: o, log: o.Log, gate: newGate(), inbox: make(chan probe.Sample, inboxSize),
+		begins: make(chan begin, inboxSize), calls: make(chan func(context.Context)), started: time.Now()}
+	d.use(o.Config)
+	d.tel = newTelemetry(o.Config.Metrics)
+	release, err := d.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err = d.build(ctx); err == nil {
+		err = d.serve(ctx)
+	}
+	if d.prober != nil {
+		d.prober.Close()
+	}
+	return errors.Join(err, d.store.Close())
+}
+
+// open takes the lock and opens the store.
+func (d *daemon) open(ctx context.Context) (release func(), err error) {
+	conf := d.config().Store
+	release, err = store.Lock(conf.DSN, d.config().Instance.Name)
+	if err != nil {
+		return nil, fail(ExitUsage, err)
+	}
+	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version})
+	if err != nil {
+		release()
+		return nil, fail(ExitUsage, err)
+	}
+	return release, nil
+}
+
+// build makes the parts from the store's state and the config.
+func (d *daemon) build(ctx context.Context) error {
+	cfg := d.config()
+	channels, err := d.opt.Channels(cfg)
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	d.prober = probe.New(probe.Options{Version: Version, Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Redactor: cfg.Redactor, Log: d.log, Dial: d.opt.Dial})
+	probing, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
+	d.abandon = abandon
+	d.runner = schedule.New(schedule.Options{Fire: d.fire, Skipped: d.notFired, BaseContext: probing})
+	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
+		Count: func(channel, result string) {
+			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
+		}})
+	d.engine = alert.NewEngine(alert.EngineOptions{Journal: d.store, History: d.store, Mailbox: d.outbox, Reprober: reprober{d.runner},
+		Channels: channelNames(channels), Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
+		ExternalURL: cfg.HTTP.ExternalURL, Log: d.log})
+	snap, err := d.store.Restore(ctx)
+	if err != nil {
+		return fmt.Errorf("read state from the store: %w", err)
+	}
+	d.outbox.Restore(snap.Notices)
+	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {
+		return fmt.Errorf("load history: %w", err)
+	}
+	d.runner.Set(entries(cfg))
+	d.wireGauges()
+	return nil
+}
+
+// serve runs the parts and takes them down in order: no new runs, in-flight probes, engine, outbox.
+func (d *daemon) serve(ctx context.Context) error {
+	stopped, cancelParts := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelParts()
+	sys := systemd{d.log}
+	servers, err := d.startHTTP(stopped)
+	if err != nil {
+		return err
+	}
+	defer d.abandon(nil)
+	scheduling, stopSchedule := context.WithCancel(stopped)
+	defer stopSchedule()
+	var parts, probes sync.WaitGroup
+	probes.Go(func() { d.note("scheduler", d.runner.Run(scheduling)) })
+	engineDone := make(chan struct{})
+	go func() { defer close(engineDone); d.engineLoop(stopped) }()
+	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSending()
+	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
+	parts.Go(func() { d.housekeeping(stopped) })
+	parts.Go(func() { d.pushMetrics(stopped) })
+	parts.Go(func() { sys.watchdog(stopped, d.alive) })
+	parts.Go(func() { d.watchReload(stopped, sys) })
+	d.ready.Store(true)
+	sys.ready()
+	if d.opt.OnStart != nil {
+		d.opt.OnStart(d, servers.addr())
+	}
+	d.log.Info("running", "canaries", len(d.config().Runs), "store", d.config().Store.DSN, "version", Version)
+
+	err = servers.wait(ctx)
+	d.ready.Store(false)
+	sys.stopping()
+	d.log.Info("stopping")
+	stopSchedule()
+	waitOr(&probes, drainWait, func() { d.abandon(errStopping) })
+	close(d.inbox)
+	<-engineDone
+	cut := time.AfterFunc(sendWait, stopSending)
+	d.outbox.Stop()
+	cut.Stop()
+	cancelParts()
+	stopSending()
+	parts.Wait()
+	return errors.Join(err, servers.stop())
+}
+
+// errStopping is the cause with which probes are abandoned.
+var errStopping = errors.New("serin is stopping")
+
+// note logs the end of a part that should not have ended.
+func (d *daemon) note(part string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		d.log.Error("part ended", "part", part, "error", err)
+	}
+}
+
+// waitOr waits for wg; after limit it calls late and goes on waiting.
+func waitOr(wg *sync.WaitGroup, limit time.Duration, late func()) {
+	t := time.AfterFunc(limit, late)
+	wg.Wait()
+	t.Stop()
+}
+
+// alive says whether the scheduler turns.
+func (d *daemon) alive() error {
+	if turned := d.runner.Turned(); time.Since(turned) > aliveWithin {
+		return fmt.Errorf("the scheduler has not turned since %s", turned.UTC().Format(time.RFC3339))
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"serin/alert"
+	"serin/alert/slack/slacktest"
+	"serin/baseline/store"
+	"serin/configs"
+	"serin/probe"
+	"serin/probe/fakellm"
+)
+
+type demoCmd struct {
+	Once bool `help:"End after the story, also on a terminal."`
+}
+
+// Help shows an example.
+func (demoCmd) Help() string {
+	return "Example: serin demo\nOn a terminal it goes on until Ctrl-C, else it ends after the story. It leaves nothing behind."
+}
+
+// demoTargets names the two fake targets; their models have the same names.
+func demoTargets() []string { return []string{"gw-eu", "gw-us"} }
+
+const (
+	demoScene = "chat"
+	demoToken = "xoxb-demo"
+	demoPort  = "127.0.0.1:9469"
+)
+
+// Run plays the whole product in one process.
+func (c *demoCmd) Run(ctx context.Context, o Options) error {
+	d := &demo{cmd: c, out: o.Stdout}
+	defer d.cleanup()
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	return d.play(ctx)
+}
+
+// demo is the fakes around one real daemon.
+type demo struct {
+	cmd   *demoCmd
+	out   io.Writer
+	dir   string
+	llm   *fakellm.Server
+	slack *slacktest.Server
+	cfg   *configs.Config
+	url   string
+	undo  []func()
+}
+
+func (d *demo) cleanup() {
+	for i := len(d.undo) - 1; i >= 0; i-- {
+		d.undo[i]()
+	}
+}
+
+// prepare starts the fakes, writes the history and makes the config.
+func (d *demo) prepare(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "serin-demo-")
+	if err != nil {
+		return fmt.Errorf("make a place for the demo's store: %w", err)
+	}
+	d.dir = dir
+	d.undo = append(d.undo, func() { _ = os.RemoveAll(dir) }) // a leftover in the temporary directory hurts nobody
+	base, err := d.startLLM(ctx)
+	if err != nil {
+		return err
+	}
+	d.slack = slacktest.New(demoToken)
+	if err := d.slack.Listen(); err != nil {
+		return err
+	}
+	d.undo = append(d.undo, d.slack.Close)
+	if err := d.configure(ctx, base); err != nil {
+		return err
+	}
+	return d.importHistory(ctx)
+}
+
+// startLLM serves the fake models on a free loopback port and returns their base URL.
+func (d *demo) startLLM(ctx context.Context) (string, error) {
+	d.llm = fakellm.New(fakellm.Options{Seed: 1, Keep: -1})
+	d.slow(false)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("listen for the fake endpoints: %w", err)
+	}
+	srv := &http.Server{Handler: d.llm, ReadHeaderTimeout: 10 * time.Second}
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = srv.Serve(l) }) // ends with Close
+	d.undo = append(d.undo, func() { _ = srv.Close(); wg.Wait() })
+	return "http://" + l.Addr().String() + "/v1", nil
+}
+
+// slow makes gw-eu slow, or as it was.
+func (d *demo) slow(on bool) {
+	usual := demoBehaviour()
+	for _, name := range demoTargets() {
+		d.llm.Set(name, usual)
+	}
+	if on {
+		usual.SlowTTFT, usual.SlowTPOT = 3, 2
+		d.llm.Set("gw-eu", usual)
+	}
+}
+
+// configure makes the config of the demo; all of it could stand in a file of yours.
+func (d *demo) configure(ctx context.Context, base string) error {
+	listen := demoPort
+	if l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", demoPort); err != nil {
+		listen = "127.0.0.1:0" // a serin runs here already
+	} else if err := l.Close(); err != nil {
+		return err
+	}
+	path, token := filepath.Join(d.dir, "serin.toml"), filepath.Join(d.dir, "token")
+	if err := os.WriteFile(token, []byte(demoToken), 0o600); err != nil {
+		return fmt.Errorf("write the demo's token: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(demoConfig(base, listen, filepath.Join(d.dir, "serin.db"), token, d.slack.APIURL())), 0o600); err != nil {
+		return fmt.Errorf("write the demo's config: %w", err)
+	}
+	cfg, problems := configs.Load(configs.Options{Path: path})
+	d.cfg = cfg
+	return configError(problems)
+}
+
+func (d *demo) importHistory(ctx context.Context) error {
+	inputs, err := demoInputs(ctx, d.cfg)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, d.cfg.Store.DSN, store.Options{Version: Version})
+	if err != nil {
+		return err
+	}
+	_, _, err = st.Import(ctx, demoHistory(d.cfg, inputs, time.Now()))
+	return errors.Join(err, st.Close())
+}
+
+// play runs the daemon and tells the story.
+func (d *demo) play(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	story := &demoStory{out: d.out, start: time.Now(), fault: d.slow, samples: make(chan probe.Sample, 256), slack: make(chan demoMessage, 64)}
+	story.terminal = isTerminal(d.out)
+	redact := &redaction{}
+	redact.Add(d.cfg.Redactor)
+	started := make(chan *daemon, 1)
+	ended := make(chan error, 1)
+	opt := daemonOptions{Config: d.cfg, Channels: d.channels(story), HTTP: true, Log: newLogger(d.logFile(), "text", newLevel("info"), redact),
+		Redact: redact, Level: newLevel("info"), OnSample: story.take, OnStart: func(x *daemon, addr net.Addr) {
+			d.url = "http://" + addr.String()
+			started <- x
+		}}
+	go func() { ended <- runDaemon(ctx, opt) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("start the demo's daemon: %w", err)
+	case x := <-started:
+		story.status = x.engine.Status
+	}
+	_, _ = fmt.Fprintf(d.out, demoIntro, d.url, d.url)
+	err := story.tell(ctx)
+	if err == nil {
+		_, _ = fmt.Fprintf(d.out, demoOutro, d.url)
+	}
+	if err == nil && story.terminal && !d.cmd.Once {
+		story.goOn(ctx)
+	}
+	stop()
+	return errors.Join(err, <-ended)
+}
+
+// channels wraps the real Slack channel so that what it sent is told in the story.
+func (d *demo) channels(story *demoStory) func(*configs.Config) ([]alert.Channel, error) {
+	return func(cfg *configs.Config) ([]alert.Channel, error) {
+		list, err := channelsOf(cfg)
+		for i := range list {
+			list[i] = toldChannel{Channel: list[i], slack: d.slack, story: story, seen: new(int)}
+		}
+		return list, err
+	}
+}
+
+// toldChannel shows the calls that the fake Slack took since the last send.
+type toldChannel struct {
+	alert.Channel
+	slack *slacktest.Server
+	story *demoStory
+	seen  *int
+}
+
+// Send sends through the real channel and tells what arrived.
+func (t toldChannel) Send(ctx context.Context, n alert.Notice, open alert.Receipt) (alert.Receipt, error) {
+	r, err := t.Channel.Send(ctx, n, open)
+	calls := t.slack.Calls()
+	for _, c := range calls[*t.seen:] {
+		t.story.hear(demoMessage{Method: c.Method, Thread: c.Thread != "", Text: slackText(c)})
+	}
+	*t.seen = len(calls)
+	return r, err
+}
+
+// logFile returns where the demo's log goes: a file in its own directory, so that the story stays readable.
+func (d *demo) logFile() io.Writer {
+	f, err := os.Create(filepath.Join(d.dir, "serin.log"))
+	if err != nil {
+		return io.Discard
+	}
+	d.undo = append(d.undo, func() { _ = f.Close() }) // goes with the directory
+	return f
+}

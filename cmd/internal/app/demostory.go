@@ -1,0 +1,171 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"serin/alert"
+	"serin/baseline"
+	"serin/probe"
+)
+
+// Pace of the demo's story.
+const (
+	demoCalm  = 8 * time.Second  // bands shown before the fault
+	demoHold  = 6 * time.Second  // the fault lasts on after the alert
+	demoLimit = 80 * time.Second // the whole story; later means that something is broken
+)
+
+// demoStory tells what the daemon does, and injects the fault that it is to find.
+type demoStory struct {
+	out      io.Writer
+	terminal bool
+	start    time.Time
+	fault    func(on bool)       // slows the fake endpoint down, or lets it recover
+	status   func() alert.Status // of the engine
+	samples  chan probe.Sample   // from the prober
+	slack    chan demoMessage    // what the fake Slack took
+
+	mu sync.Mutex
+}
+
+// demoMessage is one message as Slack shows it.
+type demoMessage struct {
+	Method string // chat.postMessage, chat.update
+	Thread bool
+	Text   string
+}
+
+// say prints one line of the story with the seconds since its start.
+func (s *demoStory) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = fmt.Fprintf(s.out, "%5.1f s  %s\n", time.Since(s.start).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// take hears of one probe; when the story is busy the line is left out.
+func (s *demoStory) take(x probe.Sample) {
+	select {
+	case s.samples <- x:
+	default:
+	}
+}
+
+// hear hears of one message; Slack got it already, so the sender waits for its place in the story.
+func (s *demoStory) hear(m demoMessage) { s.slack <- m }
+
+// errDemo says that the demo did not show what it promises.
+var errDemo = errors.New("the demo did not reach its end in time; run serin demo again on a less busy machine, or report this")
+
+// tell plays the story: calm, fault, alert, recovery. It returns nil when the incident was resolved.
+func (s *demoStory) tell(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, demoLimit)
+	defer cancel()
+	s.say("probing two fake endpoints every 2 seconds, held against seven days of history:")
+	if err := s.watch(ctx, demoCalm, func(demoMessage) bool { return false }); err != nil {
+		return err
+	}
+	s.bands()
+	s.fault(true)
+	s.say("FAULT  gw-eu is made slow now: first token ×3, each token ×2")
+	if err := s.watch(ctx, demoLimit, func(m demoMessage) bool { return m.Method == "chat.postMessage" && !m.Thread }); err != nil {
+		return err
+	}
+	if err := s.watch(ctx, demoHold, func(demoMessage) bool { return false }); err != nil {
+		return err
+	}
+	s.fault(false)
+	s.say("CURE   gw-eu answers at its usual pace again")
+	resolved := func(m demoMessage) bool { return m.Method == "chat.update" && strings.Contains(m.Text, "RESOLVED") }
+	return s.watch(ctx, demoLimit, resolved)
+}
+
+// goOn prints what happens until ctx ends.
+func (s *demoStory) goOn(ctx context.Context) {
+	s.say("probing goes on until Ctrl-C")
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case x := <-s.samples:
+			s.probe(x)
+		case m := <-s.slack:
+			s.message(m)
+		}
+	}
+}
+
+// band returns the TTFT band of a canary.
+func (s *demoStory) band(canary string) (baseline.Band, bool) {
+	for _, c := range s.status().Canaries {
+		if b, ok := c.Bands[probe.TTFT]; ok && c.Canary == canary && b.State == "ready" {
+			return b, true
+		}
+	}
+	return baseline.Band{}, false
+}
+
+// bands prints what serin learned from the history.
+func (s *demoStory) bands() {
+	for _, c := range s.status().Canaries {
+		if b, ok := c.Bands[probe.TTFT]; ok {
+			s.say("band   %-18s TTFT usual %.0f ms, normal %.0f–%.0f ms (%d samples of %d days)", c.Canary, b.Mean*1000, b.Low*1000, b.Limit*1000, b.N, b.Days)
+		}
+	}
+}
+
+// watch prints what comes in until done says so of a message, or for at most limit.
+func (s *demoStory) watch(ctx context.Context, limit time.Duration, done func(demoMessage) bool) error {
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return errDemo
+		case <-end.C:
+			return nil
+		case x := <-s.samples:
+			s.probe(x)
+		case m := <-s.slack:
+			s.message(m)
+			if done(m) {
+				return nil
+			}
+		}
+	}
+}
+
+// probe prints one probe's line.
+func (s *demoStory) probe(x probe.Sample) {
+	if !x.Outcome.Success() {
+		s.say("probe  %-18s %s %s", x.Key(), x.Outcome, x.Reason)
+		return
+	}
+	usual := ""
+	if b, ok := s.band(x.Key()); ok {
+		usual = fmt.Sprintf("usual %4.0f ms, limit %4.0f ms", b.Mean*1000, b.Limit*1000)
+		if x.TTFT.Seconds() > b.Limit {
+			usual += "  ← slow"
+		}
+	}
+	s.say("probe  %-18s TTFT %4.0f ms  TPOT %4.1f ms  %s", x.Key(), x.TTFT.Millis(), x.TPOT.Millis(), usual)
+}
+
+// message prints what Slack got, as its reader sees it.
+func (s *demoStory) message(m demoMessage) {
+	what := map[bool]string{true: "in the thread", false: "new message"}[m.Thread]
+	if m.Method == "chat.update" {
+		what = "the message is edited"
+	}
+	s.say("SLACK  #llm-alerts, %s:", what)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for line := range strings.Lines(strings.TrimSpace(m.Text)) {
+		_, _ = fmt.Fprintf(s.out, "         │ %s\n", strings.TrimRight(line, "\n"))
+	}
+}

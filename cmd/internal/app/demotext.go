@@ -1,0 +1,62 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"serin/alert/slack/slacktest"
+)
+
+const demoIntro = `serin demo: a real daemon against two fake endpoints and a fake Slack, all in this process.
+  %s/metrics   %s/api/v1/status
+
+`
+
+const demoOutro = `
+That was the whole loop: probe, band, drift, message, recovery.
+Next: serin check --base-url URL --model M --api-key-env VAR   (%s goes away with this demo)
+`
+
+// demoConfig is the demo's config; only the minutes of the rule are set to seconds.
+func demoConfig(base, listen, storePath, tokenFile, slackURL string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[instance]\nname = \"demo\"\n[store]\ndsn = %q\n[http]\nlisten = %q\n", storePath, listen)
+	fmt.Fprintf(&b, "[rule]\nresolve_for = \"5s\"\n[incident]\ngroup_wait = \"1s\"\n")
+	fmt.Fprintf(&b, "[slack]\nbot_token_file = %q\nchannel = \"#llm-alerts\"\napi_url = %q\n", tokenFile, slackURL)
+	for _, name := range demoTargets() {
+		fmt.Fprintf(&b, "[[target]]\nname = %q\nbase_url = %q\nmodel = %q\n", name, base, name)
+	}
+	fmt.Fprintf(&b, "[[scene]]\nname = %q\ntargets = [\"*\"]\n", demoScene)
+	for _, size := range []string{"short", "medium", "long"} {
+		fmt.Fprintf(&b, "%s = \"@every 2s\"\n", size)
+	}
+	return b.String()
+}
+
+// slackText renders a call's blocks as the reader sees them, one line each.
+func slackText(c slacktest.Call) string {
+	var blocks []struct {
+		Text     *struct{ Text string }
+		Elements []struct{ Text string }
+	}
+	if err := json.Unmarshal(c.Blocks, &blocks); err != nil || len(blocks) == 0 {
+		return plainSlack(c.Text)
+	}
+	var lines []string
+	for _, b := range blocks {
+		if b.Text != nil {
+			lines = append(lines, b.Text.Text)
+		}
+		for _, e := range b.Elements {
+			lines = append(lines, e.Text)
+		}
+	}
+	return plainSlack(strings.Join(lines, "\n"))
+}
+
+// plainSlack turns Slack's escapes and emoji names into what is shown.
+func plainSlack(s string) string {
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", ":red_circle:", "🔴", ":large_yellow_circle:", "🟡", ":warning:", "🟡",
+		":large_green_circle:", "🟢", ":white_check_mark:", "✅", ":large_blue_circle:", "🔵").Replace(s)
+}

@@ -1,0 +1,249 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/configs"
+	"serin/probe"
+)
+
+// findings is what a diagnosis starts from.
+type findings struct {
+	target *probe.Target
+	canary *probe.Canary
+	sample *probe.Sample
+	diary  *probe.Diary
+	models func() ([]string, error) // asks the endpoint, at most once a diagnosis
+}
+
+// diagnose says in sentences why a probe went as it did, each with the fix. It is empty when there is nothing to say.
+func diagnose(f findings) []string {
+	var lines []string
+	switch f.sample.Outcome {
+	case probe.Auth:
+		lines = f.auth()
+	case probe.NotFound:
+		lines = f.notFound()
+	case probe.BadRequest, probe.HTTP4xx:
+		lines = f.badRequest()
+	case probe.DNS, probe.Connect, probe.TLS, probe.TimeoutConnect:
+		lines = f.connection()
+	case probe.NotSSE, probe.Protocol, probe.Redirect:
+		lines = f.wrongAnswer()
+	case probe.OK, probe.OKLength:
+		lines = f.healthy()
+	default:
+		lines = f.other()
+	}
+	if f.diary.Snippet != "" && f.sample.Outcome != probe.NotSSE {
+		lines = append(lines, fmt.Sprintf("the endpoint said: %q", f.diary.Snippet))
+	}
+	return lines
+}
+
+// auth explains 401 and 403.
+func (f findings) auth() []string {
+	t := f.target
+	if t.APIKey.IsZero() {
+		return []string{fmt.Sprintf("no key was sent to %s: give --api-key-env VAR, or api_key_env in the config", f.diary.URL)}
+	}
+	lines := []string{fmt.Sprintf("the endpoint refused the key from %s: check that it is this endpoint's key, is not revoked, and may use model %s", t.APIKey.Label(), t.Model)}
+	key, err := t.APIKey.Reveal()
+	if err != nil {
+		return append(lines, err.Error())
+	}
+	if hint := keyHint(t, key); hint != "" {
+		lines = append(lines, hint)
+	}
+	return lines
+}
+
+// keyHint says when the shape of a key and the way it was sent do not fit.
+func keyHint(t *probe.Target, key string) string {
+	anthropicKey, oauth := strings.HasPrefix(key, "sk-ant-"), strings.HasPrefix(key, "sk-ant-oat")
+	switch {
+	case t.Protocol == "anthropic" && oauth && t.Auth != "bearer":
+		return `this is an OAuth token, not an API key: set auth = "bearer" (what an ANTHROPIC_AUTH_TOKEN wants), or use a key that begins with sk-ant-api`
+	case t.Protocol == "anthropic" && anthropicKey && !oauth && t.Auth == "bearer":
+		return `this is an API key, sent as a bearer token: leave auth out, so that it goes as x-api-key`
+	case t.Protocol == "anthropic" && !anthropicKey && t.Auth == "":
+		return `the key went as x-api-key; a gateway in front of the API often wants auth = "bearer"`
+	case t.Protocol != "anthropic" && anthropicKey:
+		return `this looks like an Anthropic key, but protocol is ` + t.Protocol + `: set protocol = "anthropic", or use the key of this endpoint`
+	case strings.HasPrefix(strings.ToLower(key), "bearer "), strings.HasPrefix(strings.ToLower(key), "bearer:"):
+		return `the key itself begins with "Bearer": keep only what stands behind it`
+	case strings.HasPrefix(key, "$") || strings.HasPrefix(key, "${"):
+		return `the key begins with "$": a variable was not expanded where the key was set`
+	case strings.HasPrefix(key, `"`) || strings.HasPrefix(key, "'"):
+		return `the key stands in quotes: an env file took them literally, write it without`
+	}
+	return ""
+}
+
+// notFound explains 404: the path or the model.
+func (f findings) notFound() []string {
+	t := f.target
+	if strings.Contains(f.diary.URL, "/v1/v1/") {
+		return []string{fmt.Sprintf("%s holds /v1 twice: write base_url without the doubled /v1", f.diary.URL)}
+	}
+	names, err := f.models()
+	if err == nil && len(names) > 0 && !slices.Contains(names, t.Model) {
+		return []string{fmt.Sprintf("the endpoint has no model %q; nearest of its %d: %s", t.Model, len(names), strings.Join(nearest(t.Model, names, 3), ", "))}
+	}
+	lines := []string{fmt.Sprintf("nothing answers at %s", f.diary.URL)}
+	if t.Protocol == "openai-chat" && !strings.HasSuffix(strings.TrimRight(t.BaseURL, "/"), "/v1") {
+		lines = append(lines, fmt.Sprintf("base_url usually ends in /v1: try %s/v1", strings.TrimRight(t.BaseURL, "/")))
+	}
+	if err != nil {
+		lines = append(lines, fmt.Sprintf("its list of models cannot be had either (%v), so the path is the likelier cause", err))
+	}
+	return lines
+}
+
+// nearest returns the n names nearest to want.
+func nearest(want string, names []string, n int) []string {
+	rank := func(s string) int {
+		if strings.Contains(strings.ToLower(s), strings.ToLower(want)) || strings.Contains(strings.ToLower(want), strings.ToLower(s)) {
+			return 0
+		}
+		return 1 + configs.Distance(strings.ToLower(want), strings.ToLower(s))
+	}
+	sorted := slices.Clone(names)
+	slices.SortStableFunc(sorted, func(a, b string) int { return rank(a) - rank(b) })
+	return sorted[:min(n, len(sorted))]
+}
+
+func (f findings) badRequest() []string {
+	if f.sample.Reason == probe.ReasonLearningParameter {
+		return []string{fmt.Sprintf("the endpoint refuses %s; serin sends the request without it from now on", f.diary.Learned)}
+	}
+	names, err := f.models()
+	if err == nil && len(names) > 0 && !slices.Contains(names, f.target.Model) {
+		return []string{fmt.Sprintf("the endpoint lists no model %q; nearest: %s", f.target.Model, strings.Join(nearest(f.target.Model, names, 3), ", "))}
+	}
+	return []string{"the endpoint refuses the request as it is; --curl prints it, so that you can try without one field after the other"}
+}
+
+// connection explains what went wrong below HTTP.
+func (f findings) connection() []string {
+	c := f.diary.Cause
+	if f.diary.Proxy != "" || c.Phase == "proxy" {
+		return []string{fmt.Sprintf(`the request went through the proxy %s, and that failed (%s): mend or unset HTTP_PROXY / HTTPS_PROXY, list the host in NO_PROXY, or set proxy = "none" for this target`, f.diary.Proxy, c.Detail)}
+	}
+	switch c.Kind {
+	case "refused":
+		return []string{fmt.Sprintf("nothing listens at %s: check host and port of base_url, and that the server is up", f.diary.URL)}
+	case "no_such_host":
+		return []string{"the name of the host does not exist: check base_url for a typing error (" + c.Detail + ")"}
+	case "dns_server":
+		return []string{"the name server did not answer well (" + c.Detail + "): check /etc/resolv.conf of this machine"}
+	case "unreachable":
+		return []string{"there is no route to the host: check network, VPN and firewall of this machine"}
+	case "timeout":
+		return []string{fmt.Sprintf("no connection within connect_timeout (%s; %s): a firewall that drops packets, a wrong port, or a host that is down", f.target.ConnectTimeout, c.Phase)}
+	case "unknown_authority":
+		return []string{"the certificate is signed by an authority that this machine does not know: set ca_file to your CA's certificate (PEM)"}
+	case "expired":
+		return []string{"the server's certificate is out of its dates (" + c.Detail + "): renew it, and check the clock of this machine"}
+	case "name_mismatch":
+		return []string{"the server's certificate is for another name (" + c.Detail + "): use the name in the certificate in base_url"}
+	case "plain_http":
+		return []string{"the server speaks plain HTTP on this port: write http:// in base_url, or use the TLS port"}
+	}
+	return []string{fmt.Sprintf("the connection failed in phase %s: %s", c.Phase, c.Detail)}
+}
+
+// wrongAnswer explains 2xx answers that are no stream, and redirects.
+func (f findings) wrongAnswer() []string {
+	d := f.diary
+	switch {
+	case f.sample.Outcome == probe.Redirect:
+		return []string{fmt.Sprintf("the endpoint redirects to %s; serin does not follow, since the key would go along: put the final URL into base_url", d.Headers["location"])}
+	case strings.Contains(d.ContentType, "html"):
+		return []string{fmt.Sprintf("an HTML page came instead of a stream (%q): base_url points at a web page or a login, not at the API", d.Snippet)}
+	case strings.Contains(d.ContentType, "json"):
+		return []string{fmt.Sprintf("a JSON document came instead of a stream (%q): the server or a gateway ignores \"stream\": true; TTFT cannot be measured there", d.Snippet)}
+	}
+	return []string{fmt.Sprintf("what came is not the stream that protocol %s has (content type %q, %q)", f.target.Protocol, d.ContentType, d.Snippet)}
+}
+
+// lateFirst is the share of E2E from which a first token counts as late for a long prompt.
+const lateFirst = 2 * time.Second
+
+// healthy says what a success hides.
+func (f findings) healthy() []string {
+	var lines []string
+	s := f.sample
+	if s.Has(probe.BufferedSuspect) {
+		lines = append(lines, "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld")
+	}
+	if s.Has(probe.Gzip) {
+		lines = append(lines, "the answer is compressed although serin asked for none: compression holds tokens back")
+	}
+	if s.TTFT.D >= lateFirst && s.InputTokens.V >= 2000 && !s.Has(probe.BufferedSuspect) && s.TTFE.Known && s.TTFT.D > 10*s.TTFE.D {
+		lines = append(lines, fmt.Sprintf("the first token came %s after the first event: %d input tokens are a long prefill (or a queue), not a network delay", milliText(probe.Known(s.TTFT.D-s.TTFE.D)), s.InputTokens.V))
+	}
+	if s.TPOTReason == "hidden_reasoning" {
+		lines = append(lines, "the model thinks unseen and does not say how much, so TPOT cannot be told")
+	}
+	if !s.OutputTokens.Known {
+		lines = append(lines, "the endpoint sends no usage: no token counts, no cost and no TPOT; serin asks for it by stream_options.include_usage")
+	}
+	if s.Has(probe.NoDone) || s.Has(probe.NoFinish) {
+		lines = append(lines, "the end of the stream is not marked as the protocol wants ("+strings.Trim(fmt.Sprint(s.Flags), "[]")+"); harmless for the numbers")
+	}
+	if days := f.diary.TLSDaysLeft; days.Known && days.V < 14 {
+		lines = append(lines, fmt.Sprintf("the server's certificate ends in %.0f days", days.V))
+	}
+	if s.Check == "fail" {
+		lines = append(lines, "the answer does not hold what expect asks for")
+	}
+	return lines
+}
+
+// other explains timeouts, limits and faults of the server.
+func (f findings) other() []string {
+	t, s := f.target, f.sample
+	switch s.Outcome {
+	case probe.TimeoutFirstToken:
+		return []string{fmt.Sprintf("no token within first_token_timeout (%s): the server queues or prefills longer than that (raise it for long prompts), or holds the stream back", t.FirstToken(f.canary.Size))}
+	case probe.TimeoutStall:
+		return []string{fmt.Sprintf("the stream stood still for stall_timeout (%s) after %d pieces: the engine or a proxy hangs", t.StallTimeout, s.Chunks)}
+	case probe.TimeoutTotal:
+		return []string{fmt.Sprintf("the answer was not complete within total_timeout (%s)", t.TotalTimeout)}
+	case probe.RateLimited:
+		return []string{"the endpoint limits this key (429); wait" + waitText(s.RetryAfter) + ", or probe less often"}
+	case probe.Quota:
+		return []string{"the account's money or quota is used up; waiting does not help: see the provider's billing page"}
+	case probe.Overloaded, probe.HTTP5xx:
+		return []string{fmt.Sprintf("the server answered %d: it is overloaded or broken; its log knows more%s", s.HTTPStatus, requestText(s))}
+	case probe.StreamError:
+		return []string{"the stream began and then carried an error" + requestText(s)}
+	case probe.Truncated, probe.Reset:
+		return []string{"the connection ended before the answer did: a proxy or load balancer cuts long answers, or the server died" + requestText(s)}
+	case probe.Empty:
+		if s.Reason == probe.ReasonBudgetEaten {
+			return []string{"thinking used up the whole output cap: raise max_tokens (2048 and more), or set reasoning = true"}
+		}
+	case probe.ContentFilter, probe.Refused:
+		return []string{"the model or a filter refused a harmless prompt: look at the filter's settings"}
+	}
+	return nil
+}
+
+func waitText(d time.Duration) string {
+	if d <= 0 {
+		return " a while"
+	}
+	return " " + d.Round(time.Second).String()
+}
+
+func requestText(s *probe.Sample) string {
+	if s.RequestID == "" {
+		return ""
+	}
+	return " (request id " + s.RequestID + ")"
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"serin/configs"
+	"serin/probe"
+	"serin/probe/schedule"
+)
+
+// fire runs one tick of the scheduler: it sends the canary's probe, unless the gate says that it is not worth sending,
+// and hands the sample on.
+func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
+	run, ok := d.run(t.Key)
+	if !ok { // a reload removed it between the tick and now
+		return
+	}
+	if reason, ok := d.gate.allow(run.Canary.Target, time.Now()); !ok {
+		if !t.Extra {
+			d.skipped(run, t, reason)
+		}
+		return
+	}
+	trigger := probe.Schedule
+	if t.Extra {
+		trigger = probe.Reprobe
+	}
+	s := d.shoot(ctx, run, t.Sched, trigger, 1)
+	if s.Reason == probe.ReasonLearningParameter {
+		d.shoot(ctx, run, time.Now(), trigger, 2)
+	}
+}
+
+// shoot sends one probe and hands its sample to the engine, which it also returns.
+func (d *daemon) shoot(ctx context.Context, run configs.Run, sched time.Time, trigger probe.Trigger, attempt int) probe.Sample {
+	if trigger == probe.Schedule {
+		d.begun(run.Canary.Key(), time.Now())
+	}
+	s, err := d.prober.Do(ctx, probe.Shot{Canary: run.Canary, Spec: run.Spec, Sched: sched, Trigger: trigger, Attempt: attempt,
+		FreshConn: trigger == probe.Reprobe})
+	if err != nil {
+		d.log.Error("probe could not be made", "canary", run.Canary.Key(), "error", err)
+		s = d.unsent(run, sched, probe.Client, err.Error())
+		s.Trigger, s.Attempt = trigger, attempt
+	}
+	d.gate.observe(run.Canary.Target, &s, time.Now())
+	d.deliver(s)
+	return s
+}
+
+// skipped stores and counts a due run that was not sent.
+func (d *daemon) skipped(run configs.Run, t schedule.Tick, reason string) {
+	d.deliver(d.unsent(run, t.Sched, probe.Skipped, reason))
+}
+
+// unsent returns the sample of a run that never left this process.
+func (d *daemon) unsent(run configs.Run, sched time.Time, o probe.Outcome, reason string) probe.Sample {
+	c := run.Canary
+	return probe.Sample{Time: sched.Round(0), Target: c.Target.Name, Scene: c.Scene.Name, Size: c.Size, Spec: run.Spec, Trigger: probe.Schedule,
+		Attempt: 1, Instance: d.config().Instance.Name, Region: d.config().Instance.Region, Outcome: o, Family: o.Family(), Side: o.Side(reason), Reason: reason}
+}
+
+// notFired is the scheduler's word on runs without room or missed while the machine slept.
+func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
+	run, ok := d.run(t.Key)
+	if !ok || t.Extra {
+		return
+	}
+	if why == schedule.SkipMissed { // counted, never replayed: there is no sample of a time that nobody saw
+		c := run.Canary
+		d.tel.count(n, "serin_probes_skipped_total", append(canaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), label{"reason", string(why)})...)
+		d.log.Warn("runs missed", "canary", t.Key, "runs", n, "since", t.Due)
+		return
+	}
+	d.log.Warn("run skipped", "canary", t.Key, "reason", string(why))
+	d.skipped(run, t, string(why))
+}
+
+// deliver counts a sample and puts it into the engine's inbox. The inbox is bounded: when the engine is that far
+// behind, the sample is lost to the bands and said so, but probing goes on.
+func (d *daemon) deliver(s probe.Sample) {
+	d.tel.sample(&s)
+	d.last.put(&s)
+	if d.opt.OnSample != nil {
+		d.opt.OnSample(s)
+	}
+	select {
+	case d.inbox <- s:
+	default:
+		d.log.Error("engine is behind, sample dropped", "canary", s.Key())
+	}
+}

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"serin/alert"
+	"serin/cmd/internal/web"
+	"serin/probe"
+)
+
+// httpSide is the daemon's HTTP servers, if it has any.
+type httpSide struct {
+	server *web.Server
+	stopIt context.CancelFunc
+	ended  chan error
+}
+
+// startHTTP opens the listeners and serves on them.
+func (d *daemon) startHTTP(ctx context.Context) (*httpSide, error) {
+	if !d.opt.HTTP {
+		return &httpSide{}, nil
+	}
+	conf := d.config().HTTP
+	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token,
+		AllowPublic: conf.AllowPublic, ExternalURL: conf.ExternalURL, Metrics: d.writeMetrics, Alive: d.alive, Ready: d.isReady,
+		Reload: d.reload, Status: d.status, Measurements: webStore{d}, Alerts: webStore{d}, Redact: d.opt.Redact.Text, Log: d.log})
+	if err := s.Listen(ctx); err != nil {
+		return nil, fail(ExitUsage, err)
+	}
+	d.log.Info("listening", "address", addrText(s.Addr()), "socket", d.opt.Socket)
+	serving, stop := context.WithCancel(ctx)
+	h := &httpSide{server: s, stopIt: stop, ended: make(chan error, 1)}
+	go func() { h.ended <- s.Run(serving) }()
+	return h, nil
+}
+
+func addrText(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	return a.String()
+}
+
+// addr returns where the API listens; nil without HTTP.
+func (h *httpSide) addr() net.Addr {
+	if h.server == nil {
+		return nil
+	}
+	return h.server.Addr()
+}
+
+// wait returns when ctx ends (nil) or the servers do.
+func (h *httpSide) wait(ctx context.Context) error {
+	if h.server == nil {
+		<-ctx.Done()
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-h.ended:
+		h.ended <- nil
+		return fmt.Errorf("serve HTTP: %w", err)
+	}
+}
+
+// stop ends the servers in order.
+func (h *httpSide) stop() error {
+	if h.server == nil {
+		return nil
+	}
+	h.stopIt()
+	return <-h.ended
+}
+
+func (d *daemon) writeMetrics(w io.Writer) {
+	if err := d.tel.write(w); err != nil {
+		d.log.Error("write metrics", "error", err)
+	}
+}
+
+func (d *daemon) isReady() error {
+	if !d.ready.Load() {
+		return fmt.Errorf("starting or stopping")
+	}
+	if ok, err := d.store.Healthy(); !ok {
+		return fmt.Errorf("the store cannot be written: %w", err)
+	}
+	return nil
+}
+
+// status is what /api/v1/status shows.
+func (d *daemon) status(context.Context) (web.Status, error) {
+	cfg := d.config()
+	st := web.Status{Version: Version, Commit: commit(), Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Started: d.started,
+		Config: web.ConfigStatus{Revision: cfg.Revision, Loaded: time.Unix(d.reloadedAt.Load(), 0).UTC(), ReloadOK: d.reloadOK.Load()},
+		Store:  web.StoreStatus{Bytes: d.store.Size()}}
+	for _, w := range cfg.Warnings {
+		st.Config.Warnings = append(st.Config.Warnings, w.String())
+	}
+	if err := d.isReady(); err != nil {
+		st.Why = err.Error()
+	}
+	st.Ready = st.Why == ""
+	ok, err := d.store.Healthy()
+	st.Store.OK = ok
+	if err != nil {
+		st.Store.Error = err.Error()
+	}
+	n, oldest := d.outbox.Pending()
+	st.Outbox.Pending = n
+	if !oldest.IsZero() {
+		st.Outbox.OldestSeconds = time.Since(oldest).Seconds()
+	}
+	st.Canaries = d.canaryStatus()
+	return st, nil
+}
+
+func (d *daemon) canaryStatus() []web.CanaryStatus {
+	last := map[string]lastValues{}
+	for _, v := range d.last.all() {
+		last[v.key()] = v
+	}
+	states := map[string]map[alert.Kind]alert.State{}
+	for _, c := range d.engine.Status().Canaries {
+		states[c.Canary] = c.Kinds
+	}
+	out := make([]web.CanaryStatus, 0, len(d.config().Runs))
+	for _, r := range d.config().Runs {
+		key := r.Canary.Key()
+		c := web.CanaryStatus{Canary: key, Schedule: r.Cron, Next: d.runner.Next(key), Alerts: states[key]}
+		if v, ok := last[key]; ok {
+			c.Last, c.LastMS = v.at, map[probe.Metric]float64{}
+			for m, x := range v.values {
+				c.LastMS[m] = x * 1000
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}

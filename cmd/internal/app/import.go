@@ -1,0 +1,117 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"serin/probe"
+)
+
+// maxLine bounds one line of an import.
+const maxLine = 1 << 20
+
+type importCmd struct {
+	configFlag
+	Store string `placeholder:"PATH" help:"Store file (default: that of the config, else the default place)."`
+	Path  string `arg:"" help:"File with JSON lines, or - for standard input."`
+}
+
+// Help shows an example.
+func (importCmd) Help() string {
+	return "Example: serin import -c serin.toml samples.jsonl\nAny order; duplicates (canary, time, attempt) are ignored. A running daemon notices within seconds. A bad line stops the import and is named; what stood before it is stored."
+}
+
+// Run reads samples into the store.
+func (c *importCmd) Run(ctx context.Context, o Options) error {
+	in, closeIn, err := openInput(c.Path, o.Stdin)
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	defer closeIn()
+	path, err := storePath(c.Store, c.Config)
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, path, o.Stderr, false)
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	added, dup, err := st.Import(ctx, readSamples(in, c.Path))
+	_, _ = fmt.Fprintf(o.Stderr, "%d samples added, %d were there already (store %s)\n", added, dup, path)
+	if err != nil {
+		err = fail(ExitUsage, err)
+	}
+	return errors.Join(err, st.Close())
+}
+
+func openInput(path string, stdin io.Reader) (io.Reader, func(), error) {
+	if path == "-" {
+		return stdin, func() {}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read samples: %w", err)
+	}
+	return f, func() { _ = f.Close() }, nil
+}
+
+// readSamples yields the samples of JSON lines; the first bad line is yielded as an error that names it, and ends it.
+func readSamples(r io.Reader, name string) iter.Seq2[probe.Sample, error] {
+	return func(yield func(probe.Sample, error) bool) {
+		scan := bufio.NewScanner(r)
+		scan.Buffer(make([]byte, 0, 64<<10), maxLine)
+		n := 0
+		for scan.Scan() {
+			n++
+			line := bytes.TrimSpace(scan.Bytes())
+			if len(line) == 0 {
+				continue
+			}
+			s, err := decodeSample(line)
+			if err != nil {
+				yield(s, fmt.Errorf("%s line %d: %w", name, n, err))
+				return
+			}
+			if !yield(s, nil) {
+				return
+			}
+		}
+		if err := scan.Err(); err != nil {
+			yield(probe.Sample{}, fmt.Errorf("%s after line %d: %w", name, n, err))
+		}
+	}
+}
+
+// decodeSample reads one sample and refuses what would poison a band.
+func decodeSample(line []byte) (probe.Sample, error) {
+	var s probe.Sample
+	if err := json.Unmarshal(line, &s); err != nil {
+		return s, fmt.Errorf("not a sample as JSON: %w", err)
+	}
+	switch {
+	case s.Time.IsZero():
+		return s, errors.New(`"time" is missing (RFC 3339, e.g. "2026-03-01T08:05:00Z")`)
+	case s.Target == "" || s.Scene == "" || s.Size == "":
+		return s, errors.New(`"target", "scene" and "size" must be there`)
+	case !slices.Contains(probe.Sizes(), s.Size):
+		return s, fmt.Errorf(`"size" is %q, it must be short, medium or long`, s.Size)
+	case !slices.Contains(probe.Outcomes(), s.Outcome):
+		return s, fmt.Errorf(`"outcome" is %q, which is none of the known ones (ok, ok_length, timeout_first_token, …)`, s.Outcome)
+	}
+	for name, d := range map[string]probe.Span{"ttft_ms": s.TTFT, "ttfa_ms": s.TTFA, "tpot_ms": s.TPOT, "e2e_ms": s.E2E} {
+		if d.Known && (d.D < 0 || d.D > 24*time.Hour) {
+			return s, fmt.Errorf("%q is %v ms, it must lie between 0 and a day", name, d.Millis())
+		}
+	}
+	s.Family, s.Side = s.Outcome.Family(), s.Outcome.Side(s.Reason)
+	return s, nil
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"serin/alert"
+	"serin/configs"
+	"serin/probe"
+	"serin/probe/schedule"
+)
+
+// engineLoop is the one goroutine that talks to the engine. It ends when the inbox is closed and empty.
+func (d *daemon) engineLoop(ctx context.Context) {
+	tick := time.NewTicker(engineTicker)
+	defer tick.Stop()
+	for {
+		select {
+		case s, open := <-d.inbox:
+			if !open {
+				return
+			}
+			d.observe(ctx, s)
+		case b := <-d.begins:
+			if err := d.engine.Begun(ctx, b.canary, b.at); err != nil {
+				d.log.Error("note the start of a probe", "canary", b.canary, "error", err)
+			}
+		case call := <-d.calls:
+			call(ctx)
+		case now := <-tick.C:
+			if err := d.engine.Tick(ctx, now); err != nil {
+				d.log.Error("engine tick", "error", err)
+			}
+		}
+	}
+}
+
+func (d *daemon) observe(ctx context.Context, s probe.Sample) {
+	if err := d.engine.Observe(ctx, s); err != nil {
+		d.log.Error("judge sample", "canary", s.Key(), "error", err)
+	}
+}
+
+// inEngine runs f in the engine's goroutine and waits for it; false when the daemon stops first.
+func (d *daemon) inEngine(ctx context.Context, f func(ctx context.Context)) bool {
+	done := make(chan struct{})
+	select {
+	case d.calls <- func(ctx context.Context) { defer close(done); f(ctx) }:
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// housekeeping prunes the store and looks for samples that another process imported.
+func (d *daemon) housekeeping(ctx context.Context) {
+	poll, prune := time.NewTicker(importPoll), time.NewTicker(pruneEvery)
+	defer poll.Stop()
+	defer prune.Stop()
+	seen, _ := d.store.ImportRevision(ctx) // on an error the first poll reads everything again, which is harmless
+	d.prune(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-prune.C:
+			d.prune(ctx)
+		case <-poll.C:
+			seen = d.readImport(ctx, seen)
+		}
+	}
+}
+
+func (d *daemon) prune(ctx context.Context) {
+	if err := d.store.Prune(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		d.log.Warn("prune store", "error", err)
+	}
+}
+
+func (d *daemon) readImport(ctx context.Context, seen int64) int64 {
+	rev, err := d.store.ImportRevision(ctx)
+	if err != nil || rev == seen {
+		return seen // a broken store says so by itself
+	}
+	d.log.Info("samples were imported, reading history again")
+	d.inEngine(ctx, func(ctx context.Context) {
+		if err := d.engine.Imported(ctx, time.Now()); err != nil {
+			d.log.Error("read imported history", "error", err)
+		}
+	})
+	return rev
+}
+
+// begun tells the engine that a probe goes out, so that a run without one is missed soon.
+func (d *daemon) begun(key string, at time.Time) {
+	select {
+	case d.begins <- begin{key, at}:
+	default: // the engine is far behind; then it sees the sample itself
+	}
+}
+
+// begin is the start of one probe.
+type begin struct {
+	canary string
+	at     time.Time
+}
+
+// reprober asks the scheduler for the engine's re-probes.
+type reprober struct{ *schedule.Runner }
+
+var _ alert.Reprober = reprober{}
+
+// Reprobe asks for extra runs of canary.
+func (r reprober) Reprobe(canary string, at []time.Time) { r.Extra(canary, at) }
+
+// CancelReprobes takes back the extra runs that have not begun.
+func (r reprober) CancelReprobes(canary string) { r.CancelExtra(canary) }
+
+// entries returns what the scheduler fires.
+func entries(cfg *configs.Config) []schedule.Entry {
+	out := make([]schedule.Entry, 0, len(cfg.Runs))
+	for _, r := range cfg.Runs {
+		out = append(out, r.Entry)
+	}
+	return out
+}
+
+// watched returns what the engine judges.
+func (d *daemon) watched(cfg *configs.Config) []alert.Watched {
+	out := make([]alert.Watched, 0, len(cfg.Runs))
+	for _, r := range cfg.Runs {
+		out = append(out, alert.Watched{Canary: r.Canary, Spec: r.Spec, Rule: r.Rule, Due: r.Due})
+	}
+	return out
+}
+
+func channelNames(list []alert.Channel) []string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.Name()
+	}
+	return names
+}

@@ -1,0 +1,63 @@
+package app
+
+// metricInfo is one metric family of /metrics.
+type metricInfo struct {
+	Name string
+	Type string // counter, gauge, histogram
+	Help string
+}
+
+// metricTable lists every metric of serin in the order of /metrics. HELP and TYPE come from here and nowhere else; a
+// series whose family is missing here is a defect that a test finds.
+func metricTable() []metricInfo {
+	return []metricInfo{
+		{"serin_build_info", "gauge", "Version, commit and Go version of this serin; always 1."},
+		{"serin_instance_info", "gauge", "Name and region of this serin; always 1."},
+		{"serin_target_info", "gauge", "Provider, model and protocol of each target; always 1."},
+		{"serin_probes_total", "counter", "Probes by outcome and side, re-probes included."},
+		{"serin_probe_timeouts_total", "counter", "Probes that ended in a timeout, by phase; never counted as errors."},
+		{"serin_probe_errors_total", "counter", "Probes of the error family by outcome; timeouts are never in here."},
+		{"serin_probes_skipped_total", "counter", "Runs that were due and not sent, by reason."},
+		{"serin_probes_in_flight", "gauge", "Probes under way now."},
+		{"serin_schedule_lag_seconds", "histogram", "How much later than its scheduled instant a probe was sent."},
+		{"serin_ttft_seconds", "histogram", "Time to first token of successful regular probes."},
+		{"serin_ttfa_seconds", "histogram", "Time to first visible answer token of successful regular probes."},
+		{"serin_tpot_seconds", "histogram", "Time per output token after the first, of successful regular probes."},
+		{"serin_e2e_seconds", "histogram", "Time to last token of successful regular probes."},
+		{"serin_last_seconds", "gauge", "Newest measured value by metric, of successful regular probes."},
+		{"serin_last_success_timestamp_seconds", "gauge", "When the newest successful regular probe was sent, Unix time."},
+		{"serin_input_tokens_total", "counter", "Input tokens that endpoints reported, cached ones included."},
+		{"serin_output_tokens_total", "counter", "Output tokens that endpoints reported, reasoning included."},
+		{"serin_cost_usd_total", "counter", "Cost of probes whose price and usage are known, US dollars."},
+		{"serin_checks_total", "counter", "Answer checks by result (pass, fail)."},
+		{"serin_baseline_mean_seconds", "gauge", "Usual value of this slot, today's offset included."},
+		{"serin_baseline_stddev_seconds", "gauge", "Half the distance from the usual value to the limit."},
+		{"serin_baseline_limit_seconds", "gauge", "Value above which a check counts as slow."},
+		{"serin_baseline_samples", "gauge", "Samples in the band of this slot."},
+		{"serin_alert_state", "gauge", "0 ok, 1 pending, 2 firing or recovering, 3 learning, 4 no data, 5 muted."},
+		{"serin_incidents_open", "gauge", "Incidents that are open now."},
+		{"serin_notices_total", "counter", "Messages to channels by result."},
+		{"serin_outbox_pending", "gauge", "Messages decided and not yet taken by their channel."},
+		{"serin_outbox_oldest_seconds", "gauge", "Age of the oldest message that waits; 0 when none does."},
+		{"serin_store_bytes", "gauge", "Size of the store on disk, write-ahead log included."},
+		{"serin_store_errors_total", "counter", "Failed writes to the store; what they held is kept and written later."},
+		{"serin_config_last_reload_successful", "gauge", "1 when the newest reload, or the start, took the config."},
+		{"serin_config_last_reload_success_timestamp_seconds", "gauge", "When a config was last taken, Unix time."},
+		{"serin_metrics_pushes_total", "counter", "Pushes to push_url by result."},
+	}
+}
+
+// latencyBuckets are the le bounds of ttft, ttfa and e2e: from a local server's 5 ms to a reasoning model's minutes.
+func latencyBuckets() []float64 {
+	return []float64{.005, .01, .025, .05, .1, .2, .35, .5, .75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300}
+}
+
+// tpotBuckets are the le bounds of tpot.
+func tpotBuckets() []float64 {
+	return []float64{.001, .0025, .005, .0075, .01, .015, .02, .03, .04, .05, .075, .1, .15, .2, .3, .5, 1}
+}
+
+// lagBuckets are the le bounds of serin_schedule_lag_seconds.
+func lagBuckets() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+}

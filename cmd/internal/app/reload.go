@@ -1,0 +1,133 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"serin/configs"
+)
+
+// watchReload takes the config again on each signal.
+func (d *daemon) watchReload(ctx context.Context, sys systemd) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.opt.Reload:
+			sys.reloading()
+			_ = d.reload(ctx) // reload said in the log what was wrong
+			sys.ready()
+		}
+	}
+}
+
+// reload reads the config whole, checks it, and puts it in force; on any mistake the old one stays and the error says
+// every mistake.
+func (d *daemon) reload(ctx context.Context) error {
+	if d.opt.Load == nil {
+		return errors.New("this daemon runs without a config file, there is nothing to read again")
+	}
+	cfg, problems := d.opt.Load()
+	if err := configError(problems); err != nil {
+		d.reloadOK.Store(false)
+		for _, p := range problems {
+			d.log.Error("config not taken", "file", p.File, "line", p.Line, "key", p.Key, "problem", p.What, "fix", p.Fix)
+		}
+		return fmt.Errorf("the old config stays in force: %w", err)
+	}
+	d.opt.Redact.Add(cfg.Redactor)
+	channels, err := d.opt.Channels(cfg)
+	if err != nil {
+		d.reloadOK.Store(false)
+		d.log.Error("config not taken", "error", err)
+		return fmt.Errorf("the old config stays in force: %w", err)
+	}
+	d.warnRestart(cfg)
+	applied := d.inEngine(ctx, func(ctx context.Context) {
+		d.use(cfg)
+		d.runner.Set(entries(cfg))
+		d.outbox.Use(channels)
+		err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now())
+	})
+	if !applied {
+		return errStopping
+	}
+	d.opt.Level.Set(parseLevel(cfg.Log.Level))
+	d.gate.reset()
+	d.forgetGone(cfg)
+	d.log.Info("config taken", "canaries", len(cfg.Runs), "revision", cfg.Revision)
+	return err
+}
+
+// warnRestart says which changed keys a reload cannot take.
+func (d *daemon) warnRestart(cfg *configs.Config) {
+	old := d.config()
+	for key, changed := range map[string]bool{
+		"[store] dsn":      old.Store.DSN != cfg.Store.DSN,
+		"[http] listen":    old.HTTP.Listen != cfg.HTTP.Listen || old.HTTP.MetricsListen != cfg.HTTP.MetricsListen,
+		"[instance]":       old.Instance != cfg.Instance,
+		"[baseline]":       old.Baseline != cfg.Baseline,
+		"[metrics] labels": fmt.Sprint(old.Metrics) != fmt.Sprint(cfg.Metrics),
+	} {
+		if changed {
+			d.log.Warn("a reload does not take this change, restart serin", "key", key)
+		}
+	}
+}
+
+// forgetGone takes what left the config off /metrics.
+func (d *daemon) forgetGone(cfg *configs.Config) {
+	canaries, targets := map[string]bool{}, map[string]bool{}
+	for _, r := range cfg.Runs {
+		canaries[r.Canary.Key()] = true
+		targets[r.Canary.Target.Name] = true
+	}
+	d.tel.forget(canaries, targets)
+	d.last.keep(canaries)
+}
+
+type reloadCmd struct {
+	Socket string `placeholder:"PATH" help:"Socket of the daemon (default: serin.sock in $RUNTIME_DIRECTORY, else in the state directory)."`
+}
+
+// Help shows an example.
+func (reloadCmd) Help() string {
+	return "Example: serin reload\nThe daemon checks the new config whole; on a mistake it keeps the old one and this command prints what is wrong."
+}
+
+// Run asks the daemon to read its config again.
+func (c *reloadCmd) Run(ctx context.Context, o Options) error {
+	body, status, err := socketPost(ctx, c.Socket, "/-/reload")
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	if status >= 300 {
+		return fail(ExitUsage, errors.New(strings.TrimSpace(body)))
+	}
+	_, err = fmt.Fprintln(o.Stdout, strings.TrimSpace(body))
+	return err
+}
+
+// reloadSignal turns signals into what the daemon waits for.
+func reloadSignal(ctx context.Context, in <-chan os.Signal) <-chan struct{} {
+	out := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-in:
+				select {
+				case out <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+	}()
+	return out
+}

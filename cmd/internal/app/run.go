@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"serin/alert"
+	"serin/alert/slack"
+	"serin/configs"
+)
+
+type runCmd struct {
+	configFlag
+	Socket string `placeholder:"PATH" help:"Unix socket for the local commands (default: serin.sock in $RUNTIME_DIRECTORY, else in the state directory)."`
+}
+
+// Help shows an example.
+func (runCmd) Help() string {
+	return "Example: serin run -c /etc/serin/serin.toml\nSIGHUP, serin reload or POST /-/reload read the config again; SIGTERM ends it in order."
+}
+
+// Run runs the daemon until a signal ends it.
+func (c *runCmd) Run(ctx context.Context, o Options) error {
+	load := func() (*configs.Config, []configs.Problem) { return configs.Load(configs.Options{Path: c.Config}) }
+	cfg, problems := load()
+	if err := configError(problems); err != nil {
+		return fail(ExitUsage, err)
+	}
+	redact, level := &redaction{}, newLevel(cfg.Log.Level)
+	redact.Add(cfg.Redactor)
+	log := newLogger(o.Stderr, cfg.Log.Format, level, redact)
+	for _, w := range cfg.Warnings {
+		log.Warn("config", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.What, "fix", w.Fix)
+	}
+	socket, err := socketPath(c.Socket)
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	return runDaemon(ctx, daemonOptions{Config: cfg, Load: load, Channels: channelsOf, HTTP: true, Socket: socket, Log: log,
+		Redact: redact, Level: level, Reload: reloadSignal(ctx, o.Reload)})
+}
+
+// channelsOf makes the channels that cfg names.
+func channelsOf(cfg *configs.Config) ([]alert.Channel, error) {
+	if cfg.Slack == nil {
+		return nil, nil
+	}
+	ch, err := slack.New(*cfg.Slack)
+	if err != nil {
+		return nil, fmt.Errorf("[slack]: %w", err)
+	}
+	return []alert.Channel{ch}, nil
+}
+
+// isTerminal reports whether w is a terminal that a person looks at.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

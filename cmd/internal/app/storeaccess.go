@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"serin/baseline/store"
+	"serin/configs"
+)
+
+// storePath returns the store that a command works on: the flag's, else the config's, else the default place.
+func storePath(flag, config string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	if config == "" {
+		return configs.DefaultDSN()
+	}
+	cfg, problems := configs.Load(configs.Options{Path: config, NoSecrets: true})
+	if err := configError(problems); err != nil {
+		return "", fail(ExitUsage, err)
+	}
+	return cfg.Store.DSN, nil
+}
+
+// openStore opens a store for a command that may run beside the daemon. Reading one that is not there is an error: an
+// empty answer from a mistyped path would be a lie.
+func openStore(ctx context.Context, path string, stderr io.Writer, readOnly bool) (*store.Store, error) {
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return store.Open(ctx, path, store.Options{Log: log, ReadOnly: readOnly, Version: Version})
+}
+
+// parseSince reads "24h", "7d" or an RFC 3339 time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	d, err := configs.ParseDuration(text)
+	if err != nil || d < 0 {
+		return time.Time{}, fmt.Errorf("%q is neither a duration (24h, 7d) nor an RFC 3339 time", text)
+	}
+	return now.Add(-d), nil
+}

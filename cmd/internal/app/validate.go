@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"serin/baseline/store"
+	"serin/configs"
+)
+
+type validateCmd struct {
+	configFlag
+	NoSecrets bool   `help:"Do not read credentials: for CI, where they are not at hand."`
+	Schedule  bool   `help:"Print the next real runs of every canary, spread and clock changes included."`
+	Format    string `enum:"text,json" default:"text" help:"text or json."`
+}
+
+// Help shows an example.
+func (validateCmd) Help() string {
+	return "Example: serin validate -c serin.toml\nWarnings alone end with 0, an error with 2."
+}
+
+// nextRuns is how many runs --schedule prints of each canary.
+const nextRuns = 5
+
+// Run reports every problem and what one signs.
+func (c *validateCmd) Run(_ context.Context, o Options) error {
+	now := time.Now()
+	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.NoSecrets, Now: now})
+	report := validation{Problems: problems}
+	if cfg != nil {
+		sum := cfg.Summarize(configs.SummaryOptions{Now: now, SampleBytes: store.BytesPerSample, BandBytes: store.BytesPerBand})
+		report.Summary = &sum
+		if c.Schedule {
+			report.Schedule = cfg.Schedule(now, nextRuns)
+		}
+	}
+	var err error
+	if c.Format == "json" {
+		err = json.NewEncoder(o.Stdout).Encode(report)
+	} else {
+		report.print(o.Stdout)
+	}
+	if err == nil && configs.HasErrors(problems) {
+		return fail(ExitUsage, errQuiet)
+	}
+	return err
+}
+
+// validation is all that validate has to say.
+type validation struct {
+	Problems []configs.Problem  `json:"problems"`
+	Summary  *configs.Summary   `json:"summary,omitempty"`
+	Schedule []configs.NextRuns `json:"schedule,omitempty"`
+}
+
+func (v *validation) print(w io.Writer) {
+	errors := 0
+	for _, p := range v.Problems {
+		_, _ = fmt.Fprintln(w, p)
+		if p.Severity == configs.Error {
+			errors++
+		}
+	}
+	if errors > 0 {
+		_, _ = fmt.Fprintf(w, "%d errors, %d warnings: this config cannot be used\n", errors, len(v.Problems)-errors)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "the config is good (%d warnings); with it you sign:\n%s", len(v.Problems), v.Summary)
+	for _, r := range v.Schedule {
+		_, _ = fmt.Fprintf(w, "%s  %s (%s), %s behind the clock\n", r.Key, r.Cron, r.Zone, r.Offset.Round(time.Millisecond))
+		for _, at := range r.Runs {
+			_, _ = fmt.Fprintf(w, "  %s\n", at.Format("Mon 2006-01-02 15:04:05.000 -07:00"))
+		}
+		for _, n := range r.Notes {
+			_, _ = fmt.Fprintf(w, "  note: %s\n", n)
+		}
+	}
+}

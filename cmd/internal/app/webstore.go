@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"serin/alert"
+	"serin/baseline"
+	"serin/baseline/store"
+	"serin/cmd/internal/web"
+	"serin/probe"
+)
+
+// webStore answers the API's questions from the store.
+type webStore struct{ d *daemon }
+
+var (
+	_ web.Measurements = webStore{}
+	_ web.Alerts       = webStore{}
+)
+
+// Samples yields samples newest first. It reads the time backwards in steps that grow, so that a question about the last
+// few costs little and one about everything keeps little in memory.
+func (w webStore) Samples(ctx context.Context, q web.Query) iter.Seq2[probe.Sample, error] {
+	return func(yield func(probe.Sample, error) bool) {
+		step := time.Hour
+		for until := q.Until; until.After(q.Since); step = min(2*step, 24*time.Hour) {
+			from := until.Add(-step)
+			if from.Before(q.Since) {
+				from = q.Since
+			}
+			part, err := w.part(ctx, store.Query{Since: from, Until: until})
+			if err != nil {
+				yield(probe.Sample{}, err)
+				return
+			}
+			for _, s := range part {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			until = from
+		}
+	}
+}
+
+func (w webStore) part(ctx context.Context, q store.Query) ([]probe.Sample, error) {
+	var part []probe.Sample
+	for s, err := range w.d.store.Samples(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		part = append(part, s)
+	}
+	slices.SortStableFunc(part, func(a, b probe.Sample) int { return b.Time.Compare(a.Time) })
+	return part, nil
+}
+
+// Bands yields bands newest first.
+func (w webStore) Bands(ctx context.Context, q web.Query) iter.Seq2[baseline.Band, error] {
+	list, err := w.d.store.Bands(ctx, store.BandQuery{Since: q.Since, Until: q.Until})
+	return backwards(list, err)
+}
+
+// Alerts yields the alerts that were open in the asked time, newest first.
+func (w webStore) Alerts(ctx context.Context, q web.Query) iter.Seq2[alert.Alert, error] {
+	list, err := w.d.store.Alerts(ctx, store.AlertQuery{Until: q.Until})
+	list = slices.DeleteFunc(list, func(a alert.Alert) bool { return !a.Resolved.IsZero() && a.Resolved.Before(q.Since) })
+	return backwards(list, err)
+}
+
+// Incidents yields the incidents that were open in the asked time, newest first.
+func (w webStore) Incidents(ctx context.Context, q web.Query) iter.Seq2[alert.Incident, error] {
+	list, err := w.d.store.Incidents(ctx, store.IncidentQuery{Until: q.Until})
+	list = slices.DeleteFunc(list, func(i alert.Incident) bool { return !i.Closed.IsZero() && i.Closed.Before(q.Since) })
+	return backwards(list, err)
+}
+
+// Incident returns all that is known about one incident.
+func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) {
+	found, err := w.d.store.Incidents(ctx, store.IncidentQuery{ID: id})
+	if err != nil {
+		return web.Dossier{}, err
+	}
+	if len(found) == 0 {
+		return web.Dossier{}, fmt.Errorf("incident %q: %w", id, web.ErrNotFound)
+	}
+	doc := web.Dossier{Incident: found[0]}
+	if doc.Alerts, err = w.d.store.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	if doc.Transitions, err = w.d.store.Transitions(ctx, store.TransitionQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	doc.Notices, err = w.d.store.Notices(ctx, store.NoticeQuery{Incident: id})
+	return doc, err
+}
+
+// backwards yields list from its end, or err.
+func backwards[T any](list []T, err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for _, x := range slices.Backward(list) {
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
