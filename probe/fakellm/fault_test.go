@@ -142,7 +142,7 @@ func TestRateAndEvery(t *testing.T) {
 	serve(t, Options{Seed: 7}, func(b *bench) {
 		hits := func(f Fault, n int) (list []int) {
 			f.Kind = Status
-			b.Set("m", Behaviour{Fault: f})
+			b.Set("m", Behaviour{OutputTokens: 1, Fault: f})
 			for i := range n {
 				if b.post(chatPath, chatBody).status != 200 {
 					list = append(list, i+1)
