@@ -77,9 +77,9 @@ func NewEngine(opt EngineOptions) *Engine {
 // of more than 90 s between two calls (suspend, a clock step) are not held against their canaries.
 func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 	e.open(now)
+	e.catchUp()
 	jumped := e.jumped(now)
 	e.ticked = now
-	e.catchUp()
 	for _, t := range e.order {
 		for _, c := range t.canaries {
 			e.tickCanary(c, jumped)

@@ -64,8 +64,8 @@ func (e *Engine) scan(ctx context.Context, c *watch, since time.Time) (past, err
 	return p, nil
 }
 
-// recentMax bounds the newest samples kept while reading: an hour of one every second.
-const recentMax = 4096
+// recentMax bounds the newest samples kept while reading: an hour of one every 4 s.
+const recentMax = 1024
 
 // add takes the record's latencies.
 func (p *past) add(c *watch, rec Record, mine bool) {

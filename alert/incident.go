@@ -87,11 +87,12 @@ func (e *Engine) tell(t *target) {
 func tellable(a Alert) bool { return a.Open() && a.Suppressed == "" && a.Severity != Info }
 
 // join puts alerts that are to be told into the target's incident, opening one where there is none. It returns the ids
-// of those that an open incident's message does not know yet.
+// of those that an open incident's message does not know yet. One that was held back and is recovering already is told
+// only if it gets worse again.
 func (e *Engine) join(t *target) []string {
 	var ids []string
 	e.eachOpen(t, func(a Alert) Alert {
-		if !tellable(a) || a.Announced {
+		if !tellable(a) || a.Announced || a.State == StateRecovering {
 			return a
 		}
 		if t.incident == nil {

@@ -129,7 +129,7 @@ func (e *Engine) catchUp() {
 	e.caughtUp = true
 	for _, c := range e.watches {
 		if len(c.memo.Asks) > 0 && e.opt.Reprober != nil {
-			e.reask(c, e.now)
+			e.reask(c, e.ticked) // what came due since the start is due still
 		}
 	}
 	for _, a := range e.orphans {

@@ -49,12 +49,13 @@ const maxLate = 15 * time.Minute
 func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 	asked := e.asked(c, s)
 	skipped := s.Outcome == probe.Skipped
-	if skipped && s.Reason != probe.ReasonOverlap {
+	if skipped {
 		c.runs.excused = latest(c.runs.excused, s.Time)
-		return
-	}
-	if !skipped {
+	} else {
 		e.begun(c, s.Time, s.Regular())
+	}
+	if skipped && s.Reason != probe.ReasonOverlap {
+		return
 	}
 	e.countOpen(c, s)
 	if s.Regular() {
