@@ -52,29 +52,39 @@ func dialectOf(path string) dialect {
 	return nil
 }
 
-func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, x *exchange, d dialect, body []byte) {
+func (s *Server) serveAnswer(x *exchange, body []byte) {
 	a, problem := parseAsk(body)
 	if problem == "" {
 		x.asked(body, a)
-		problem = d.check(a)
+		problem = x.d.check(a)
 	}
 	if problem != "" {
-		refuse(w, x, d, http.StatusBadRequest, "invalid_request_error", problem)
+		x.refuse(http.StatusBadRequest, "invalid_request_error", problem)
 		return
 	}
 	if !s.serves(a.Model) {
-		refuse(w, x, d, http.StatusNotFound, "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", a.Model))
+		x.refuse(http.StatusNotFound, "model_not_found", fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", a.Model))
 		return
 	}
 	b, random, nth := s.begin(a.Model)
+	x.w.Header().Set(x.d.requestID(), fmt.Sprintf("req-%s-%d", a.Model, nth))
+	if !s.enter(a.Model, b.MaxInFlight) {
+		x.refuse(http.StatusTooManyRequests, "rate_limit_exceeded", "Too many requests at once.")
+		return
+	}
+	defer s.leave(a.Model)
 	if b.Script != nil {
-		play(w, r, x, frames(b.Script))
+		x.w.Header().Del(x.d.requestID()) // a script says all headers itself
+		x.play(frames(b.Script))
 		return
 	}
-	w.Header().Set(d.requestID(), fmt.Sprintf("req-%s-%d", a.Model, nth))
-	if early(w, r, x, d, b.Fault) {
-		return
+	if !x.early(b.Fault) {
+		x.speak(a, b, random, nth)
 	}
+}
+
+// speak gives a real answer, spoilt where the fault lies inside it.
+func (x *exchange) speak(a *ask, b Behaviour, random *rand.Rand, nth int) {
 	total, reasoning, cut := b.lengths(a.limit())
 	if b.Fault.Kind == Empty {
 		total, reasoning, cut = 0, 0, false
@@ -84,21 +94,21 @@ func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, x *exchange
 		thoughts: text[:reasoning], tokens: text[reasoning:], cut: cut, usage: a.Options.Usage}
 	plan := b.Plan(random, x.arrived, a.input, total)
 	if !a.Stream {
-		serveWhole(w, r, x, d, out, plan, b.Fault)
+		x.serveWhole(out, plan, b.Fault)
 		return
 	}
-	open(w, "text/event-stream; charset=utf-8")
-	play(w, r, x, spoil(d.stream(out, plan), b.Fault, d.broken()))
+	open(x.w, "text/event-stream; charset=utf-8")
+	x.play(spoil(x.d.stream(out, plan), b.Fault, x.d.broken()))
 }
 
 // early does the faults that come before any stream.
-func early(w http.ResponseWriter, r *http.Request, x *exchange, d dialect, f Fault) bool {
+func (x *exchange) early(f Fault) bool {
 	switch f.Kind {
 	case Hang:
-		<-r.Context().Done()
+		<-x.r.Context().Done()
 		panic(http.ErrAbortHandler) // returning would send a head after all
 	case HTML:
-		send(w, x, http.StatusOK, "text/html; charset=utf-8", []byte("<!doctype html><title>Gateway</title><h1>Please sign in</h1>\n"), WroteOther)
+		x.send(http.StatusOK, "text/html; charset=utf-8", []byte("<!doctype html><title>Gateway</title><h1>Please sign in</h1>\n"), WroteOther)
 	case RateLimit:
 		f.Status = http.StatusTooManyRequests
 		fallthrough
@@ -107,13 +117,13 @@ func early(w http.ResponseWriter, r *http.Request, x *exchange, d dialect, f Fau
 			f.Status = http.StatusInternalServerError
 		}
 		if f.RetryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+			x.w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
 		}
 		body := []byte(f.Body)
 		if f.Body == "" {
-			body = d.failure(f.Status, codeOf(f.Status), strings.ToLower(http.StatusText(f.Status))+" (made up by the fake)")
+			body = x.d.failure(f.Status, codeOf(f.Status), strings.ToLower(http.StatusText(f.Status))+" (made up by the fake)")
 		}
-		send(w, x, f.Status, "application/json", body, WroteError)
+		x.send(f.Status, "application/json", body, WroteError)
 	default:
 		return false
 	}
@@ -139,8 +149,8 @@ func codeOf(status int) string {
 }
 
 // serveWhole answers a request that asked for no stream, when its last token is due.
-func serveWhole(w http.ResponseWriter, r *http.Request, x *exchange, d dialect, a *answer, plan []time.Duration, f Fault) {
-	done := frame{what: WroteAll, data: d.whole(a)}
+func (x *exchange) serveWhole(a *answer, plan []time.Duration, f Fault) {
+	done := frame{what: WroteAll, data: x.d.whole(a)}
 	if len(plan) > 0 {
 		done.at = plan[len(plan)-1]
 	}
@@ -153,26 +163,27 @@ func serveWhole(w http.ResponseWriter, r *http.Request, x *exchange, d dialect, 
 	case Reset:
 		steps[0].do = actReset
 	case Error:
-		steps[0].data = d.failure(http.StatusInternalServerError, "server_error", "made up by the fake")
+		steps[0].data = x.d.failure(http.StatusInternalServerError, "server_error", "made up by the fake")
 	}
-	open(w, "application/json")
-	play(w, r, x, steps)
+	open(x.w, "application/json")
+	x.play(steps)
 }
 
-// refuse sends an error in the shape of d; without a protocol, in OpenAI's.
-func refuse(w http.ResponseWriter, x *exchange, d dialect, status int, code, message string) {
+// refuse sends an error in the shape of the protocol; without one, in OpenAI's.
+func (x *exchange) refuse(status int, code, message string) {
+	d := x.d
 	if d == nil {
 		d = chat{}
 	}
-	send(w, x, status, "application/json", d.failure(status, code, message), WroteError)
+	x.send(status, "application/json", d.failure(status, code, message), WroteError)
 }
 
-func send(w http.ResponseWriter, x *exchange, status int, kind string, body []byte, what string) {
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+func (x *exchange) send(status int, kind string, body []byte, what string) {
+	x.w.Header().Set("Content-Type", kind)
+	x.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	x.status(status)
-	w.WriteHeader(status)
-	write(w, x, frame{what: what, data: body})
+	x.w.WriteHeader(status)
+	x.write(frame{what: what, data: body})
 }
 
 func open(w http.ResponseWriter, kind string) {
@@ -181,7 +192,7 @@ func open(w http.ResponseWriter, kind string) {
 	w.Header().Set("X-Accel-Buffering", "no")
 }
 
-func (s *Server) serveModels(w http.ResponseWriter, r *http.Request, x *exchange) {
+func (s *Server) serveModels(x *exchange) {
 	type model struct {
 		ID      string `json:"id"`
 		Object  string `json:"object"`
@@ -195,15 +206,15 @@ func (s *Server) serveModels(w http.ResponseWriter, r *http.Request, x *exchange
 	for _, id := range s.models() {
 		list.Data = append(list.Data, model{ID: id, Object: "model", Created: 1767225600, OwnedBy: "fakellm"})
 	}
-	if name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/v1/models"), "/"); name != "" {
+	if name := strings.TrimPrefix(strings.TrimPrefix(x.r.URL.Path, "/v1/models"), "/"); name != "" {
 		if i := slices.IndexFunc(list.Data, func(m model) bool { return m.ID == name }); i >= 0 {
-			send(w, x, http.StatusOK, "application/json", encode(list.Data[i]), WroteOther)
+			x.send(http.StatusOK, "application/json", encode(list.Data[i]), WroteOther)
 			return
 		}
-		refuse(w, x, nil, http.StatusNotFound, "model_not_found", "The model `"+html.EscapeString(name)+"` does not exist.")
+		x.refuse(http.StatusNotFound, "model_not_found", "The model `"+html.EscapeString(name)+"` does not exist.")
 		return
 	}
-	send(w, x, http.StatusOK, "application/json", encode(list), WroteOther)
+	x.send(http.StatusOK, "application/json", encode(list), WroteOther)
 }
 
 // encode returns v as JSON; everything given to it is made of strings and numbers, which always encode.

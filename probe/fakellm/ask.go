@@ -19,7 +19,7 @@ type ask struct {
 	} `json:"stream_options"`
 
 	input int  // tokens, roughly
-	wide  bool // mostly Chinese
+	wide  bool // at least a quarter Chinese: the rest is nonce and marks
 }
 
 type turn struct {
@@ -50,7 +50,7 @@ func parseAsk(body []byte) (a *ask, problem string) {
 	}
 	// Rough, as any count without a vocabulary: four plain characters a token, one wide one, four tokens of frame a message.
 	a.input = int(math.Ceil(float64(narrow)/4)) + wide + 4*len(a.Messages)
-	a.wide = wide > narrow
+	a.wide = wide > 0 && 3*wide >= narrow
 	return a, ""
 }
 

@@ -22,6 +22,7 @@ type Behaviour struct {
 
 	OutputTokens int // tokens of an answer, reasoning included; 0 = DefaultOutputTokens; the request's max_tokens caps it
 	Reasoning    int // how many of them are reasoning, before the answer
+	MaxInFlight  int // requests at once; more get 429; 0 = no bound
 
 	Fault  Fault
 	Script []Step // instead of all the above: what to send, byte by byte

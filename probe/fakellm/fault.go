@@ -39,8 +39,8 @@ type Fault struct {
 }
 
 // ParseFaults changes b by specs such as "slow-ttft=3", "status=503", "rate-limit=30s", "hang", "stall=10", "cut=10",
-// "reset=10", "buffer", "html", "empty", "error=10", "reasoning=50", "retry-after=5s", "rate=0.1" and "every=5"; commas may
-// join several in one string. At most one of them may be a kind of fault. The error names the bad spec and the fix.
+// "reset=10", "buffer", "html", "empty", "error=10", "reasoning=50", "max-in-flight=2", "retry-after=5s", "rate=0.1" and
+// "every=5"; commas may join several in one string. At most one of them may be a kind of fault. The error names the bad spec and the fix.
 func ParseFaults(b *Behaviour, specs ...string) error {
 	for _, spec := range specs {
 		for part := range strings.SplitSeq(spec, ",") {
@@ -68,6 +68,8 @@ func (b *Behaviour) apply(part string) error {
 		return count(value, 1, &b.Fault.Every)
 	case "reasoning":
 		return count(value, 1, &b.Reasoning)
+	case "max-in-flight":
+		return count(value, 1, &b.MaxInFlight)
 	case "retry-after":
 		return span(value, &b.Fault.RetryAfter)
 	}
@@ -102,7 +104,7 @@ func (b *Behaviour) applyKind(kind Kind, value string) error {
 			return fmt.Errorf("takes no value: write %s", kind)
 		}
 	default:
-		return fmt.Errorf("is unknown: use slow-ttft, slow-tpot, status, rate-limit, hang, stall, cut, reset, buffer, html, empty, error, reasoning, retry-after, rate or every")
+		return fmt.Errorf("is unknown: use slow-ttft, slow-tpot, status, rate-limit, hang, stall, cut, reset, buffer, html, empty, error, reasoning, max-in-flight, retry-after, rate or every")
 	}
 	f.Kind = kind
 	return nil

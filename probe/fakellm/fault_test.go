@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -159,6 +160,26 @@ func TestRateAndEvery(t *testing.T) {
 	})
 }
 
+func TestMaxInFlight(t *testing.T) {
+	serve(t, Options{}, func(b *bench) {
+		behaviour := brisk()
+		behaviour.MaxInFlight = 2
+		b.Set("m", behaviour)
+		status := make([]int, 4)
+		var all sync.WaitGroup
+		for i := range status {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 150 * time.Millisecond) // the fourth comes when the first has ended
+				status[i] = b.post(chatPath, chatBody).status
+			})
+		}
+		all.Wait()
+		if !slices.Equal(status, []int{200, 200, 429, 200}) {
+			t.Errorf("%v", status)
+		}
+	})
+}
+
 // A real connection, because only TCP knows a reset.
 func TestResetIsATCPReset(t *testing.T) {
 	s := New(Options{Default: with(Reset, after(2))})
@@ -215,6 +236,7 @@ func TestParseFaults(t *testing.T) {
 	f(Behaviour{Fault: Fault{Kind: RateLimit, RetryAfter: time.Minute}}, "rate-limit=1m")
 	f(Behaviour{Fault: Fault{Kind: Status, Status: 503, RetryAfter: 5 * time.Second, Every: 4}}, "status=503,retry-after=5s,every=4")
 	f(Behaviour{Fault: Fault{Kind: Stall, After: 10}, Reasoning: 50}, "stall=10", "reasoning=50")
+	f(Behaviour{MaxInFlight: 2}, "max-in-flight=2")
 	for _, k := range []Kind{Hang, Stall, Cut, Reset, Buffer, HTML, Empty, Error} {
 		f(Behaviour{Fault: Fault{Kind: k}}, string(k))
 	}
@@ -228,7 +250,7 @@ func TestParseFaultsErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %s", specs, err, want)
 		}
 	}
-	f(`fault "slow": is unknown: use slow-ttft, slow-tpot, status, rate-limit, hang, stall, cut, reset, buffer, html, empty, error, reasoning, retry-after, rate or every`, "slow")
+	f(`fault "slow": is unknown: use slow-ttft, slow-tpot, status, rate-limit, hang, stall, cut, reset, buffer, html, empty, error, reasoning, max-in-flight, retry-after, rate or every`, "slow")
 	f(`fault "slow-ttft=0": write a factor over 0, such as 3`, "slow-ttft=0")
 	f(`fault "slow-ttft=NaN": write a factor over 0, such as 3`, "slow-ttft=NaN")
 	f(`fault "rate=2": write a probability over 0 and up to 1`, "rate=2")

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// play does frames at their times, counted from the exchange's arrival, each written and flushed by itself, until the client leaves.
+// play does frames at their times, counted from the request's arrival, each written and flushed by itself, until the client leaves.
 // A late write shifts no later one.
-func play(w http.ResponseWriter, r *http.Request, x *exchange, frames []frame) {
+func (x *exchange) play(frames []frame) {
 	for _, f := range frames {
-		if !sleepUntil(r.Context(), x.arrived.Add(f.at)) {
+		if !sleepUntil(x.r.Context(), x.arrived.Add(f.at)) {
 			return
 		}
 		switch f.do {
 		case actHead:
 			for name, values := range f.head {
-				w.Header()[name] = values
+				x.w.Header()[name] = values
 			}
 			x.status(f.code)
-			w.WriteHeader(f.code)
-			_ = http.NewResponseController(w).Flush() // a client that left is seen by its context
+			x.w.WriteHeader(f.code)
+			_ = http.NewResponseController(x.w).Flush() // a client that left is seen by its context
 		case actHang:
-			<-r.Context().Done()
+			<-x.r.Context().Done()
 			return
 		case actReset:
-			reset(w)
+			reset(x.w)
 			return
 		case actAbort:
 			panic(http.ErrAbortHandler)
 		case actWrite:
-			if !write(w, x, f) {
+			if !x.write(f) {
 				return
 			}
 		case actNothing:
@@ -40,12 +40,12 @@ func play(w http.ResponseWriter, r *http.Request, x *exchange, frames []frame) {
 	}
 }
 
-func write(w http.ResponseWriter, x *exchange, f frame) bool {
+func (x *exchange) write(f frame) bool {
 	x.wrote(f.what, len(f.data)) // before the write: over a pipe it returns only after the client's read
-	if _, err := w.Write(f.data); err != nil {
+	if _, err := x.w.Write(f.data); err != nil {
 		return false
 	}
-	return http.NewResponseController(w).Flush() == nil
+	return http.NewResponseController(x.w).Flush() == nil
 }
 
 // sleepUntil returns false when ctx ended first.

@@ -44,8 +44,11 @@ func (r *Record) First(what string) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// exchange is a Record being made.
+// exchange is one request being answered, with its Record being made.
 type exchange struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	d       dialect // nil = none lives at the path
 	arrived time.Time
 	mu      sync.Mutex
 	record  Record

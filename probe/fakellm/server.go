@@ -27,6 +27,7 @@ type Server struct {
 	mu         sync.Mutex
 	behaviours map[string]Behaviour
 	perModel   map[string]int // requests so far
+	inFlight   map[string]int // by model
 	requests   int
 	kept       []*exchange
 }
@@ -38,7 +39,7 @@ func New(o Options) *Server {
 	if o.Keep == 0 {
 		o.Keep = defaultKeep
 	}
-	return &Server{options: o, behaviours: map[string]Behaviour{}, perModel: map[string]int{}}
+	return &Server{options: o, behaviours: map[string]Behaviour{}, perModel: map[string]int{}, inFlight: map[string]int{}}
 }
 
 // Set changes how a model answers, from its next request on; "" is every model without a behaviour of its own.
@@ -64,31 +65,32 @@ func (s *Server) Behaviour(model string) Behaviour {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := s.arrive(r)
+	x := s.arrive(w, r)
+	defer func() { x.w, x.r = nil, nil }() // what is remembered must not keep the connection's buffers
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	d := dialectOf(r.URL.Path)
 	if err != nil {
-		refuse(w, x, d, http.StatusRequestEntityTooLarge, "request_too_large", "request body cannot be read: "+err.Error())
+		x.refuse(http.StatusRequestEntityTooLarge, "request_too_large", "request body cannot be read: "+err.Error())
 		return
 	}
 	x.asked(body, nil)
 	switch {
 	case !s.authorised(r):
-		refuse(w, x, d, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided.")
+		x.refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided.")
 	case r.URL.Path == "/v1/models" || strings.HasPrefix(r.URL.Path, "/v1/models/"):
-		s.serveModels(w, r, x)
-	case d == nil:
-		refuse(w, x, d, http.StatusNotFound, "not_found", "Invalid URL ("+r.Method+" "+r.URL.Path+")")
+		s.serveModels(x)
+	case x.d == nil:
+		x.refuse(http.StatusNotFound, "not_found", "Invalid URL ("+r.Method+" "+r.URL.Path+")")
 	case r.Method != http.MethodPost:
-		refuse(w, x, d, http.StatusMethodNotAllowed, "method_not_allowed", "Use POST.")
+		x.refuse(http.StatusMethodNotAllowed, "method_not_allowed", "Use POST.")
 	default:
-		s.serveAnswer(w, r, x, d, body)
+		s.serveAnswer(x, body)
 	}
 }
 
-func (s *Server) arrive(r *http.Request) *exchange {
+func (s *Server) arrive(w http.ResponseWriter, r *http.Request) *exchange {
 	now := time.Now()
-	x := &exchange{arrived: now, record: Record{Arrived: now, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone()}}
+	x := &exchange{w: w, r: r, d: dialectOf(r.URL.Path), arrived: now,
+		record: Record{Arrived: now, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone()}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
@@ -140,4 +142,21 @@ func (s *Server) begin(model string) (b Behaviour, r *rand.Rand, nth int) {
 
 func (s *Server) serves(model string) bool {
 	return len(s.options.Models) == 0 || slices.Contains(s.options.Models, model)
+}
+
+// enter takes one of most places of model (0 = no bound); leave gives it back.
+func (s *Server) enter(model string, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if most > 0 && s.inFlight[model] >= most {
+		return false
+	}
+	s.inFlight[model]++
+	return true
+}
+
+func (s *Server) leave(model string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight[model]--
 }

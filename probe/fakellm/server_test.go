@@ -262,7 +262,7 @@ func TestSameSeedSameAnswer(t *testing.T) {
 
 func TestChineseAnswer(t *testing.T) {
 	serve(t, Options{}, func(b *bench) {
-		g := b.post(chatPath, `{"model":"m","messages":[{"role":"user","content":"请介绍一家面包房"}]}`)
+		g := b.post(chatPath, `{"model":"m","messages":[{"role":"user","content":"0123456789abcdef\n请介绍一家面包房"}]}`)
 		if !strings.ContainsAny(g.raw, "面天大") {
 			t.Error(g.raw)
 		}
