@@ -40,6 +40,8 @@ func (l *loader) checkHeadersEnv(from layers, t *probe.Target) {
 		variable := t.HeadersEnv[name]
 		value, ok := os.LookupEnv(variable)
 		switch {
+		case !variableName(variable) || secretPrefix(variable):
+			l.rep.fail(at, key+"."+name, "looks like the secret itself", "write the name of an environment variable")
 		case !ok:
 			l.rep.fail(at, key+"."+name, "environment variable "+variable+" is not set", "set it in serin's environment")
 		case strings.TrimSpace(value) == "":

@@ -98,6 +98,9 @@ func (r *report) failed() bool { return HasErrors(r.problems) }
 
 // sorted returns the problems by file and line, those of one line by key.
 func (r *report) sorted() []Problem {
+	if r.problems == nil {
+		return []Problem{} // [] in JSON
+	}
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key), cmp.Compare(a.What, b.What))
 	})

@@ -52,6 +52,11 @@ func (l *loader) plainSecret(from layers, name string, c credential) probe.Secre
 }
 
 func (l *loader) readSecret(from layers, name string, c credential) probe.Secret {
+	if suffix, pasted := c.pasted(); pasted {
+		at, key := from.at(name + suffix)
+		l.rep.fail(at, key, "looks like the secret itself", "write where it is: the name of a variable or credential, or a path")
+		return probe.Secret{}
+	}
 	switch {
 	case c.Env != "":
 		at, key := from.at(name + "_env")
@@ -71,6 +76,43 @@ func (l *loader) readSecret(from layers, name string, c credential) probe.Secret
 		l.checkMode(at, key, filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), c.Credential))
 	}
 	return l.known(at, key, s, err, "add LoadCredential="+c.Credential+":PATH to the unit")
+}
+
+// pasted reports whether a secret stands where its place belongs, and under which suffix: no message may show it then.
+func (c credential) pasted() (suffix string, yes bool) {
+	switch {
+	case c.Env != "":
+		return "_env", !variableName(c.Env) || secretPrefix(c.Env)
+	case c.File != "":
+		return "_file", secretPrefix(c.File)
+	}
+	return "_credential", secretPrefix(c.Credential)
+}
+
+func secretPrefix(v string) bool {
+	for _, p := range []string{"sk-", "sk_", "gsk_", "xoxb-", "xoxp-", "xapp-", "AIza", "Bearer ", "http://", "https://"} {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// variableName reports whether v may be shown as the name of an environment variable: letters, digits and _, and not
+// the long mix of small letters and digits, without _, that keys are.
+func variableName(v string) bool {
+	small, digit := false, false
+	for i, r := range v {
+		switch {
+		case r >= 'a' && r <= 'z':
+			small = true
+		case r >= '0' && r <= '9' && i > 0:
+			digit = true
+		case r != '_' && (r < 'A' || r > 'Z'):
+			return false
+		}
+	}
+	return v != "" && (len(v) < 24 || !small || !digit || strings.Contains(v, "_"))
 }
 
 func (l *loader) secretFile(at place, key, path string) probe.Secret {

@@ -164,3 +164,30 @@ push_url = "https://u:hush@push.example"
 		t.Errorf("%d problems:\n%s", len(problems), got)
 	}
 }
+
+func TestPastedSecrets(t *testing.T) {
+	setEnv(t)
+	f := func(line string) {
+		t.Helper()
+		_, problems := loadText(t, strings.Replace(keyFile, `api_key_file = "key"`, line, 1))
+		if got := lines(problems); !strings.Contains(got, "looks like the secret itself") || strings.Contains(got, "hush") {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	f(`api_key_env = "sk-hush"`)
+	f(`api_key_env = "hushhushhushhush1234567890"`)
+	f(`api_key_env = "hush/hush+hush="`)
+	f(`api_key_file = "sk-hush"`)
+	f(`api_key_credential = "sk-hush"`)
+	f(`headers_env = { "X-Key" = "hush-hush" }`)
+	good := func(name string) {
+		t.Helper()
+		if !variableName(name) {
+			t.Errorf("%q is a name", name)
+		}
+	}
+	good("OPENAI_API_KEY")
+	good("my_key_2")
+	good("gateway_eu_primary_api_key_2")
+	good("A_VERY_LONG_NAME_OF_A_VARIABLE_2026")
+}
