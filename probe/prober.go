@@ -32,6 +32,7 @@ type Prober struct {
 	o       Options
 	meter   lagMeter
 	buffers sync.Pool
+	rest    func() // ends what keeps the kernel stamping
 
 	mu       sync.Mutex
 	closed   bool
@@ -64,6 +65,7 @@ func New(o Options) *Prober {
 		o.Dial = (&net.Dialer{KeepAlive: keepAliveProbe}).DialContext
 	}
 	p := &Prober{o: o, pool: map[string]pooled{}, lessons: map[string]*lesson{}, memories: map[string]*memory{}}
+	p.rest = keepStamping()
 	p.buffers.New = func() any { return new([readBuffer]byte) }
 	return p
 }
@@ -105,9 +107,14 @@ func (p *Prober) enter() bool {
 // Close waits for the probes in flight and closes the idle connections. Cancel their contexts first.
 func (p *Prober) Close() {
 	p.mu.Lock()
+	closed := p.closed
 	p.closed = true
 	p.mu.Unlock()
+	if closed {
+		return
+	}
 	p.inFlight.Wait()
+	p.rest()
 	for _, tr := range p.pool {
 		tr.CloseIdleConnections()
 	}

@@ -123,8 +123,10 @@ func (r *run) exchange(req *http.Request) {
 	if own || !r.verdict.outcome.Success() {
 		r.timeline.hangUp()
 	}
-	if own {
+	if o := r.verdict.outcome; own {
 		tr.CloseIdleConnections()
+	} else if o.Family() == FamilyTimeout || o.Side("") == SideNetwork || o == Truncated {
+		r.p.redial(t.Name, tr)
 	}
 }
 

@@ -33,6 +33,17 @@ type socket struct {
 	send    func(fd uintptr) bool
 }
 
+// keepStamping makes the kernel stamp packets until the function it returns is called. The kernel begins to stamp a moment
+// after the first socket asks for it, so without this the first packets of a lone connection carry none.
+func keepStamping() (stop func()) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return func() {} // reads are stamped when they return until the kernel has begun
+	}
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // as above
+	return func() { _ = unix.Close(fd) }
+}
+
 // openSocket returns c as a stamping socket, or nil where it is none.
 func openSocket(c net.Conn) *socket {
 	tcp, ok := c.(*net.TCPConn)

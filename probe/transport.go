@@ -63,6 +63,17 @@ func (p *Prober) transport(t *Target, fresh bool) (tr *http.Transport, own bool,
 	return tr, false, nil
 }
 
+// redial makes the next probe of a target connect anew: a connection over which nothing came may be dead without a sign.
+// Probes that are still under way on it are left alone.
+func (p *Prober) redial(target string, tr *http.Transport) {
+	p.mu.Lock()
+	if p.pool[target].Transport == tr {
+		delete(p.pool, target)
+	}
+	p.mu.Unlock()
+	tr.CloseIdleConnections()
+}
+
 func (p *Prober) newTransport(t *Target) (*http.Transport, error) {
 	base, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

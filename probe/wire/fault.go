@@ -93,7 +93,8 @@ func DecodeFault(status int, body []byte) Fault {
 // findFault looks for an error in a decoded event that may as well be a healthy one.
 func findFault(v errorBody, healthy bool) *Fault {
 	said := filled(v.Error) || v.Object == "error" || v.Type == "error"
-	bare := !healthy && (filled(v.Detail) || v.Message != "" && (v.Code != "" || v.Status != ""))
+	bad := v.Code != "" && v.Code != "0" && v.Code != "200" || v.Status != ""
+	bare := !healthy && (filled(v.Detail) || v.Message != "" && bad)
 	if !said && !bare {
 		return nil
 	}
