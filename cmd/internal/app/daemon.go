@@ -63,8 +63,10 @@ type daemon struct {
 	begins  chan begin
 	ready   atomic.Bool
 	started time.Time
-	abandon context.CancelCauseFunc // cuts the probes that are under way
+	names   atomic.Pointer[[]string] // of the channels in force
+	abandon context.CancelCauseFunc  // cuts the probes that are under way
 
+	storeSick  *selfAlert
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
 }
@@ -95,6 +97,7 @@ func runDaemon(ctx context.Context, o daemonOptions) error {
 	d := &daemon{opt: o, log: o.Log, gate: newGate(), inbox: make(chan probe.Sample, inboxSize),
 		begins: make(chan begin, inboxSize), calls: make(chan func(context.Context)), started: time.Now()}
 	d.use(o.Config)
+	d.storeSick = &selfAlert{name: "store", tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + o.Config.Instance.Name}}
 	d.tel = newTelemetry(o.Config.Metrics)
 	release, err := d.open(ctx)
 	if err != nil {
@@ -117,7 +120,7 @@ func (d *daemon) open(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, fail(ExitUsage, err)
 	}
-	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version})
+	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version, OnHealth: d.storeHealth})
 	if err != nil {
 		release()
 		return nil, fail(ExitUsage, err)
@@ -136,6 +139,7 @@ func (d *daemon) build(ctx context.Context) error {
 	probing, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	d.abandon = abandon
 	d.runner = schedule.New(schedule.Options{Fire: d.fire, Skipped: d.notFired, BaseContext: probing})
+	d.names.Store(new(channelNames(channels)))
 	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
 		Count: func(channel, result string) {
 			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
@@ -146,6 +150,9 @@ func (d *daemon) build(ctx context.Context) error {
 	snap, err := d.store.Restore(ctx)
 	if err != nil {
 		return fmt.Errorf("read state from the store: %w", err)
+	}
+	if err := recallLearned(d.prober, snap.Blobs); err != nil {
+		return err
 	}
 	d.outbox.Restore(snap.Notices)
 	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {
@@ -180,6 +187,9 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })
 	parts.Go(func() { d.watchReload(stopped, sys) })
 	d.ready.Store(true)
+	if ok, why := d.store.Healthy(); !ok {
+		d.storeHealth(ok, why)
+	}
 	sys.ready()
 	if d.opt.OnStart != nil {
 		d.opt.OnStart(d, servers.addr())
@@ -205,6 +215,9 @@ func (d *daemon) serve(ctx context.Context) error {
 
 // errStopping is the cause with which probes are abandoned.
 var errStopping = errors.New("serin is stopping")
+
+// channelNames returns the names of the channels in force.
+func (d *daemon) channelNames() []string { return *d.names.Load() }
 
 // note logs the end of a part that should not have ended.
 func (d *daemon) note(part string, err error) {

@@ -28,6 +28,8 @@ func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 	}
 	s := d.shoot(ctx, run, t.Sched, trigger, 1)
 	if s.Reason == probe.ReasonLearningParameter {
+		d.log.Info("target refuses a parameter, it is not sent again", "target", run.Canary.Target.Name, "learned", d.prober.Learned()[run.Canary.Target.Name])
+		d.keepLearned(ctx)
 		d.shoot(ctx, run, time.Now(), trigger, 2)
 	}
 }

@@ -51,6 +51,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.use(cfg)
 		d.runner.Set(entries(cfg))
 		d.outbox.Use(channels)
+		d.names.Store(new(channelNames(channels)))
 		err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now())
 	})
 	if !applied {

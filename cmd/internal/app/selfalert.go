@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"serin/alert"
+)
+
+// selfAlert tells the channels that serin itself is not well: once when it begins, once when it is over.
+type selfAlert struct {
+	name  string // begins the incident's id
+	tell  func(notices ...alert.Notice)
+	names func() []string // of the channels
+	by    []string        // instance and region, for the footer
+
+	mu sync.Mutex
+	id string // of the open one; "" = all is well
+}
+
+// begin opens the alert; a second call while it is open does nothing.
+func (s *selfAlert) begin(headline string, lines ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.id != "" {
+		return
+	}
+	now := time.Now()
+	s.id = fmt.Sprintf("%s-%d", s.name, now.Unix())
+	s.send(now, 1, alert.ActOpen, "firing", headline, lines)
+}
+
+// end resolves it; without a begin it does nothing.
+func (s *selfAlert) end(headline string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.id == "" {
+		return
+	}
+	s.send(time.Now(), 2, alert.ActResolve, "resolved", headline, nil)
+	s.id = ""
+}
+
+func (s *selfAlert) send(now time.Time, revision int, act alert.Act, state, headline string, lines []string) {
+	m := alert.Message{Severity: alert.Warning, State: state, Headline: headline, Incident: s.id, Footer: s.by}
+	for _, l := range lines {
+		m.Lines = append(m.Lines, alert.Line{Role: "detail", Text: l})
+	}
+	for _, name := range s.names() {
+		s.tell(alert.Notice{Incident: s.id, Channel: name, Revision: revision, Act: act, Message: m, State: alert.NoticePending, Created: now})
+	}
+}
+
+// storeHealth says on the channels when the store stops taking writes and when it takes them again. The notices go to the
+// outbox at once and to the store when it heals: that is the one case in which a message leaves before it is on disk.
+func (d *daemon) storeHealth(ok bool, why error) {
+	if !d.ready.Load() { // starting: serve asks again when all is built
+		return
+	}
+	if ok {
+		d.storeSick.end("serin can write its store again; what waited in memory is on disk")
+		return
+	}
+	d.storeSick.begin("serin cannot write its store",
+		d.opt.Redact.Text(fmt.Sprint(why)), "alerts are still decided and sent, from memory; a restart now could lose or repeat one")
+}
+
+// tellOutbox hands notices to the outbox and to the journal.
+func (d *daemon) tellOutbox(notices ...alert.Notice) {
+	_ = d.store.Commit(context.Background(), alert.Change{Notices: notices}) // a broken store is why we tell; it keeps them for later
+	d.outbox.Add(notices...)
+}
