@@ -227,3 +227,35 @@ func TestOutboxSummaryFails(t *testing.T) {
 		}
 	})
 }
+
+func TestOutboxSummaryTellsOnlyWhatBelongsTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &fakeChannel{name: "slack", edits: true}
+		b := launch(t, &memJournal{}, ch)
+		defer b.end()
+		b.tell(note("a0", 1, ActOpen))
+		var rest []Notice
+		for i := range 8 { // 20 s apart: at most four within a minute
+			n := note(fmt.Sprintf("b%d", i), 1, ActOpen)
+			n.Created = n.Created.Add(time.Duration(i-8) * 20 * time.Second)
+			rest = append(rest, n)
+		}
+		b.tell(rest...)
+		advance(20 * time.Second)
+		if len(ch.calls) != 9 {
+			t.Errorf("calls are %q", ch.calls)
+		}
+	})
+}
+
+func TestOutboxFreesTheMembersOfALostSummary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note("a", 1, ActOpen)
+		n.Summary = summaryPrefix + "gone"
+		ch := &fakeChannel{name: "slack", edits: true}
+		b := launch(t, &memJournal{rows: map[string]Notice{rowKey(n): n}}, ch)
+		defer b.end()
+		synctest.Wait()
+		ch.want(t, `0s open a.1 "a open"`)
+	})
+}

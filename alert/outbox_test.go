@@ -370,3 +370,19 @@ func TestOutboxRedacts(t *testing.T) {
 		}
 	})
 }
+
+func TestOutboxKeepsTheNewestThreadLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &fakeChannel{name: "slack", edits: true, delay: 5 * time.Second}
+		b := launch(t, &memJournal{}, ch)
+		defer b.end()
+		b.tell(note("a", 1, ActOpen))
+		for i := range maxThreads + 3 {
+			b.tell(note("a", 2+i, ActThread))
+		}
+		advance(10 * time.Minute)
+		if len(ch.calls) != 1+maxThreads || !strings.Contains(ch.calls[1], "a.5 ") {
+			t.Errorf("%d calls, the second %s", len(ch.calls), ch.calls[1])
+		}
+	})
+}

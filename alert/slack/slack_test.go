@@ -382,3 +382,37 @@ func TestOpeningThatCannotBeEdited(t *testing.T) {
 	f("message_not_found", edit, edit, `chat.postMessage in thread "", blocks true`)
 	f("edit_window_closed", edit, edit, `chat.postMessage in thread "1700000000.000001", blocks true`)
 }
+
+func TestAnswerWithAnOddCopyOfTheMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := byToken(t)
+		s.Fail(slacktest.Post, slacktest.Fault{Status: 200, Body: `{"ok":true,"channel":"C1","ts":"1.1","message":{"blocks":"odd","ts":7}}`})
+		if r, err := c.Send(t.Context(), notice(alert.ActOpen), alert.Receipt{}); err != nil || r != (alert.Receipt{Channel: "C1", TS: "1.1"}) {
+			t.Errorf("receipt %+v, %v: a message that was taken must not look like one that was not", r, err)
+		}
+	})
+}
+
+func TestOnlyOpeningsAndThreadLinesMention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := byWebhook(t)
+		n := notice(alert.ActResolve)
+		n.Message.Mention = true // whoever set it: an end wakes nobody
+		if _, err := c.Send(t.Context(), n, alert.Receipt{}); err != nil || strings.Contains(string(s.Calls()[0].Blocks), "@U1") {
+			t.Errorf("%v, blocks %s", err, s.Calls()[0].Blocks)
+		}
+	})
+}
+
+func TestSlackLinksNothingByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := byToken(t)
+		if _, err := c.Send(t.Context(), notice(alert.ActOpen), alert.Receipt{}); err != nil {
+			t.Fatal(err)
+		}
+		blocks := string(s.Calls()[0].Blocks)
+		if n := strings.Count(blocks, `"verbatim":true`); n != strings.Count(blocks, `"mrkdwn"`) || n == 0 {
+			t.Errorf("a text of %s may turn @channel into a mention", blocks)
+		}
+	})
+}
