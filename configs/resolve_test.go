@@ -281,3 +281,36 @@ func TestRevision(t *testing.T) {
 		t.Errorf("revision %q is not steady", first)
 	}
 }
+
+// TestLimitsMerge gives two scenes limits over those of [rule]: each keeps its own.
+func TestLimitsMerge(t *testing.T) {
+	setEnv(t)
+	c := mustLoad(t, base+`
+[rule]
+ttft_limit = { short = { warning = "2s" }, long = { warning = "9s" } }
+
+[[scene]]
+name = "a"
+targets = ["gw"]
+language = "zh"
+short = "*/5 * * * *"
+[scene.rule]
+ttft_limit = { short = { critical = "5s" } }
+
+[[scene]]
+name = "b"
+targets = ["gw"]
+medium = "*/5 * * * *"
+rule.ttft_limit.short = { warning = "3s", critical = "6s" }
+`)
+	f := func(i int, want map[probe.Size]alert.Limit) {
+		t.Helper()
+		if diff := cmp.Diff(want, c.Runs[i].Rule.TTFTLimit); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.Runs[i].Canary.Key(), diff)
+		}
+	}
+	long := alert.Limit{Warning: 9 * time.Second}
+	f(0, map[probe.Size]alert.Limit{probe.Short: {Warning: 2 * time.Second, Critical: 5 * time.Second}, probe.Long: long})
+	f(1, map[probe.Size]alert.Limit{probe.Short: {Warning: 3 * time.Second, Critical: 6 * time.Second}, probe.Long: long})
+	f(2, map[probe.Size]alert.Limit{probe.Short: {Warning: 2 * time.Second}, probe.Long: long})
+}
