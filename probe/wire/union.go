@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"unicode/utf8"
 )
 
 // elements cuts a JSON array.
@@ -29,15 +30,25 @@ type str string
 // UnmarshalJSON never fails.
 func (s *str) UnmarshalJSON(b []byte) error {
 	switch {
-	case len(b) > 0 && b[0] == '"':
-		var v string
-		if json.Unmarshal(b, &v) == nil {
-			*s = str(v)
-		}
+	case len(b) > 1 && b[0] == '"':
+		*s = str(unquote(b))
 	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
 		*s = str(b)
 	}
 	return nil
+}
+
+// unquote returns the value of a JSON string, "" where it is broken. Most have no escape, and need no decoder.
+func unquote(b []byte) string {
+	plain := b[1 : len(b)-1]
+	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return string(plain)
+	}
+	var v string
+	if json.Unmarshal(b, &v) != nil {
+		return ""
+	}
+	return v
 }
 
 // number returns s as a whole number, or 0.
@@ -65,14 +76,12 @@ func (c *content) UnmarshalJSON(b []byte) error {
 
 func (c *content) take(b []byte, depth int) {
 	b = bytes.TrimSpace(b)
-	if len(b) == 0 || depth > 4 {
+	if len(b) < 2 || depth > 4 {
 		return
 	}
 	switch b[0] {
 	case '"':
-		var s str
-		_ = s.UnmarshalJSON(b) // never fails
-		c.text += string(s)
+		c.text += unquote(b)
 	case '[':
 		list, err := elements(b)
 		if err != nil {
