@@ -92,13 +92,13 @@ func restart(t *testing.T, m moment, n Notice, fault error) {
 	begin := time.Now()
 	b := launch(t, j, ch)
 	synctest.Wait()
-	early := len(ch.calls)
+	early := len(ch.sent())
 	advance(2 * time.Minute)
 	b.end()
 	if row.State == NoticePending && row.NotBefore.After(begin) && early > 0 {
 		t.Errorf("%s: sent at once although it must wait until %v", m.name, row.NotBefore)
 	}
-	total, again := m.taken[rowKey(n)], len(ch.calls)
+	total, again := m.taken[rowKey(n)], len(ch.sent())
 	lost := 0
 	if row.Sending { // the answer is not in the store, whatever it was
 		lost++
@@ -108,9 +108,9 @@ func restart(t *testing.T, m moment, n Notice, fault error) {
 	}
 	switch {
 	case row.State == NoticeSent && again != 0:
-		t.Errorf("%s: sent again although its receipt is stored: %q", m.name, ch.calls)
+		t.Errorf("%s: sent again although its receipt is stored: %q", m.name, ch.sent())
 	case row.State != NoticeSent && again != 1:
-		t.Errorf("%s: %d calls after the restart, want 1: %q", m.name, again, ch.calls)
+		t.Errorf("%s: %d calls after the restart, want 1: %q", m.name, again, ch.sent())
 	case total < 1 || total > 1+lost:
 		t.Errorf("%s: taken %d times with %d answers lost", m.name, total, lost)
 	}
@@ -190,8 +190,8 @@ func TestOutboxFewOpeningsAreNoSummary(t *testing.T) {
 			b.tell(note(fmt.Sprintf("a%d", i), 1, ActOpen))
 		}
 		advance(10 * time.Second)
-		if len(ch.calls) != 6 {
-			t.Errorf("calls are %q", ch.calls)
+		if len(ch.sent()) != 6 {
+			t.Errorf("calls are %q", ch.sent())
 		}
 	})
 }
@@ -242,8 +242,8 @@ func TestOutboxSummaryTellsOnlyWhatBelongsTogether(t *testing.T) {
 		}
 		b.tell(rest...)
 		advance(20 * time.Second)
-		if len(ch.calls) != 9 {
-			t.Errorf("calls are %q", ch.calls)
+		if len(ch.sent()) != 9 {
+			t.Errorf("calls are %q", ch.sent())
 		}
 	})
 }

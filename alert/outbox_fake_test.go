@@ -99,7 +99,7 @@ func (c *fakeChannel) Skips(n Notice) bool {
 func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt, error) {
 	c.mu.Lock()
 	c.calls = append(c.calls, fmt.Sprintf("%s %s %s.%d%s %q", time.Since(c.start), n.Act, n.Incident, n.Revision, onTop(open), n.Message.Headline))
-	call := len(c.calls)
+	call, answer := len(c.calls), c.answer
 	c.mu.Unlock()
 	if c.entered != nil {
 		c.entered()
@@ -110,8 +110,8 @@ func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt
 	case <-time.After(c.delay):
 	}
 	var err error
-	if c.answer != nil {
-		err = c.answer(call, n)
+	if answer != nil {
+		err = answer(call, n)
 	}
 	c.mu.Lock()
 	if err == nil || errors.Is(err, errTakenAnyway) {
@@ -134,6 +134,27 @@ func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt
 }
 
 var _ Channel = (*fakeChannel)(nil)
+
+// sent returns the calls so far.
+func (c *fakeChannel) sent() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.calls)
+}
+
+// heal has the channel take everything from now on.
+func (c *fakeChannel) heal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = nil
+}
+
+// reset forgets the calls and counts time from now.
+func (c *fakeChannel) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls, c.start = nil, time.Now()
+}
 
 // errTakenAnyway is a lost answer to a message that was taken.
 var errTakenAnyway = errors.New("cut after taken")

@@ -107,9 +107,9 @@ func TestOutboxBackoffThenGivesUp(t *testing.T) {
 		}
 		ch.want(t, want...)
 		advance(24 * time.Hour)
-		calls := len(ch.calls)
+		calls := len(ch.sent())
 		advance(24 * time.Hour)
-		if len(ch.calls) != calls {
+		if len(ch.sent()) != calls {
 			t.Error("still sending after a day")
 		}
 		b.count("slack dropped", 1)
@@ -120,9 +120,9 @@ func TestOutboxBackoffThenGivesUp(t *testing.T) {
 			t.Errorf("the store has %+v", r)
 		}
 		// Its end is still told, once the channel is back, as one message.
-		ch.answer = nil
+		ch.heal()
 		b.tell(note("a", 2, ActThread), note("a", 3, ActResolve))
-		if got := ch.calls[calls:]; len(got) != 1 || !strings.Contains(got[0], `resolve a.3 "a resolve"`) {
+		if got := ch.sent()[calls:]; len(got) != 1 || !strings.Contains(got[0], `resolve a.3 "a resolve"`) {
 			t.Errorf("after the end: %q", got)
 		}
 		if r := b.journal.row(note("a", 3, ActResolve)); !tellsOpening(r.Message) {
@@ -192,7 +192,8 @@ func TestOutboxBlocked(t *testing.T) {
 			t.Errorf("a new refusal must be loud again: %q", b.log.lines)
 		}
 		b.end()
-		refuse, ch.calls, ch.start = false, nil, time.Now()
+		refuse = false
+		ch.reset()
 		b = launch(t, j, ch)
 		defer b.end()
 		advance(10 * time.Second)
@@ -381,8 +382,8 @@ func TestOutboxKeepsTheNewestThreadLines(t *testing.T) {
 			b.tell(note("a", 2+i, ActThread))
 		}
 		advance(10 * time.Minute)
-		if len(ch.calls) != 1+maxThreads || !strings.Contains(ch.calls[1], "a.5 ") {
-			t.Errorf("%d calls, the second %s", len(ch.calls), ch.calls[1])
+		if len(ch.sent()) != 1+maxThreads || !strings.Contains(ch.sent()[1], "a.5 ") {
+			t.Errorf("%d calls, the second %s", len(ch.sent()), ch.sent()[1])
 		}
 	})
 }
