@@ -47,7 +47,7 @@ type Engine struct {
 	watches  map[string]*watch
 	targets  map[string]*target
 	order    []*target         // by name
-	orphans  []Alert           // found open at the start; their canary is not watched any more
+	orphans  []orphan          // found open at the start, to be ended
 	stored   map[string]string // bodies of the blobs, as last committed
 	used     usedIDs
 	begins   bool // Begun has been called: runs in flight are known

@@ -173,3 +173,42 @@ func TestImportedHistoryIsJudged(t *testing.T) {
 		t.Errorf("acts %q, want %q", got, want)
 	}
 }
+
+func TestSpecChangedWhileTheDaemonWasDown(t *testing.T) {
+	w := target1("gw", 5*time.Minute, DefaultRule(), probe.Short)[0]
+	r := newRig(t, w).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.world = during(begin, begin.Add(4*time.Hour), slower(2))
+	r.run(90 * time.Minute)
+	w.Spec = "s2"
+	r.watched = []Watched{w}
+	r.start()
+	if got := r.state(KindTTFT); got != StateLearning {
+		t.Errorf("state %s after a start with another spec, want learning", got)
+	}
+	r.run(time.Minute)
+	if got, want := r.log.acts(), "open resolve"; got != want {
+		t.Errorf("acts %q, want %q", got, want)
+	}
+	if a := r.log.fired(KindTTFT)[0]; a.Reason != whySpec {
+		t.Errorf("reason %q", a.Reason)
+	}
+	if b := r.engine.watches["gw/chat/short"].series[probe.TTFT].Band(r.now); b.State == bandReady {
+		t.Errorf("the old spec's band judges the new one: %+v", b)
+	}
+}
+
+// TestStateOfTheGoneIsDeleted: votes of canaries that left while the daemon was down do not pile up in the store.
+func TestStateOfTheGoneIsDeleted(t *testing.T) {
+	one := target1("gw", 5*time.Minute, DefaultRule(), probe.Short)[0]
+	two := target1("two", 5*time.Minute, DefaultRule(), probe.Short)[0]
+	r := newRig(t, one, two).learn(9).start().run(time.Hour)
+	before := len(r.log.blobs)
+	r.log.blobs["foreign"] = "{}"
+	r.watched = []Watched{two}
+	r.start().run(time.Minute)
+	r.tick()
+	if got := len(r.log.blobs); before != 6 || got != 4 {
+		t.Errorf("%d blobs, then %d; want 3 a canary and the foreign one", before, got)
+	}
+}

@@ -99,7 +99,7 @@ func TestRestartChangesNothing(t *testing.T) {
 }
 
 // restartSeeds is how many random days a schedule is tried on.
-const restartSeeds = 10
+const restartSeeds = 6
 
 // difference compares all that two ledgers hold.
 func difference(want, got *ledger) string {

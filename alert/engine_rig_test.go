@@ -205,7 +205,11 @@ func (r *rig) start() *rig {
 	if err := r.engine.Load(r.t.Context(), r.watched, r.log.snapshot(), r.now); err != nil {
 		r.t.Fatal(err)
 	}
-	r.engine.catchUp() // as the first tick does, which comes at once
+	r.engine.open(r.now) // as the first tick does, which comes at once
+	r.engine.catchUp()
+	if err := r.engine.finish(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
 	r.schedule()
 	return r
 }

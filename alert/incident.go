@@ -147,11 +147,14 @@ func (e *Engine) fires(t *target) bool {
 	return n > 0
 }
 
+// clockSlop is how far samples and ticks may disagree about the time before the clock counts as set back.
+const clockSlop = time.Minute
+
 // announceDue announces a waiting incident: when group_wait ended (or the clock was set back), at once when critical.
 func (e *Engine) announceDue(t *target) {
 	inc := t.incident
 	left := inc.Announce.Sub(e.now)
-	if inc.Severity != Critical && left > 0 && left <= e.opt.Incident.GroupWait {
+	if inc.Severity != Critical && left > 0 && left <= e.opt.Incident.GroupWait+clockSlop {
 		return
 	}
 	inc.State, inc.Reminded = IncidentOpen, e.now

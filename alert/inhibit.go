@@ -57,7 +57,11 @@ func (e *Engine) hold(t *target, c *watch, k Kind, a Alert, by string) {
 	c.alerts[k] = a
 	e.tx.alert(a)
 	e.tx.touch(c)
-	e.log.Info("alert held back", "series", a.Series, "kind", string(k), "by", by, "alert", a.ID)
+	what := "alert held back"
+	if by == "" {
+		what = "alert let go"
+	}
+	e.log.Info(what, "series", a.Series, "kind", string(k), "reason", by, "alert", a.ID)
 	if fresh {
 		e.tx.tell(t, News{What: TurnSuppressed, Alert: a.ID, Detail: by})
 	}

@@ -21,13 +21,15 @@ func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now
 	var votes []vote
 	for _, w := range watched {
 		c := e.add(w)
+		m, known := e.memoOf(c)
+		c.respecced = known && m.Spec != c.Spec && e.opt.Baseline.OnChange != "keep"
 		records, p, err := e.read(ctx, c)
 		if err != nil {
 			return err
 		}
 		made = append(made, records...)
 		c.restart()
-		if m, ok := e.memoOf(c); ok {
+		if known {
 			c.recall(m)
 		}
 		votes = append(votes, e.remember(c, p.recent)...)
@@ -88,26 +90,47 @@ func (e *Engine) place(snap Snapshot) {
 		}
 	}
 	for _, a := range snap.Alerts {
-		if a.Open() && !e.placeAlert(a) {
-			e.orphans = append(e.orphans, a)
+		if !a.Open() {
+			continue
+		}
+		if why := e.placeAlert(a); why != "" {
+			e.orphans = append(e.orphans, orphan{a, why})
 		}
 	}
 }
 
-func (e *Engine) placeAlert(a Alert) bool {
-	if c := e.watches[a.Series]; c != nil {
-		if _, ok := c.alerts[a.Kind]; !ok {
-			return false
-		}
-		c.alerts[a.Kind] = a
-		return true
+// orphan is an alert that was open in the store and whose series is gone; the first tick ends it.
+type orphan struct {
+	alert Alert
+	why   string
+}
+
+// Why an alert ends that no observation can end any more.
+const (
+	whyRemoved = "removed"
+	whySpec    = "spec_changed"
+)
+
+// placeAlert gives an open alert to its canary or target, or says why it cannot.
+func (e *Engine) placeAlert(a Alert) string {
+	m := a.Kind.Metric()
+	c, t := e.watches[a.Series], e.targets[a.Series]
+	switch {
+	case c == nil && (t == nil || len(t.canaries) == 0 || !slices.Contains(rateKinds(), a.Kind)):
+		return whyRemoved
+	case c == nil:
+		t.rates[a.Kind] = a
+		return ""
+	case !slices.Contains(c.kinds(), a.Kind):
+		return whyRemoved
+	case c.respecced && m != "":
+		return whySpec
 	}
-	t := e.targets[a.Series]
-	if t == nil || len(t.canaries) == 0 || !slices.Contains(rateKinds(), a.Kind) {
-		return false
+	c.alerts[a.Kind] = a
+	if m != "" {
+		c.series[m].Freeze(true)
 	}
-	t.rates[a.Kind] = a
-	return true
+	return ""
 }
 
 // recount fills the rates from the last hour's samples.
@@ -132,16 +155,17 @@ func (e *Engine) catchUp() {
 			e.reask(c, e.ticked) // what came due since the start is due still
 		}
 	}
-	for _, a := range e.orphans {
-		scope, _, _ := strings.Cut(a.Series, "/")
-		e.retire(e.target(scope), a)
+	for _, o := range e.orphans {
+		scope, _, _ := strings.Cut(o.alert.Series, "/")
+		e.retire(e.target(scope), o.alert, o.why)
 	}
 	e.orphans = nil
+	e.tidy()
 }
 
-// retire ends an alert because what it watched left the config.
-func (e *Engine) retire(t *target, a Alert) {
-	a, tn := resolve(a, "removed", e.now, turn{From: a.State})
+// retire ends an alert that no observation can end any more.
+func (e *Engine) retire(t *target, a Alert, why string) {
+	a, tn := resolve(a, why, e.now, turn{From: a.State})
 	e.transit(a, tn)
 	e.tx.alert(a)
 	e.bury(t, a)

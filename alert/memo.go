@@ -25,7 +25,7 @@ func (e *Engine) saveMemos(x *tx) {
 			continue
 		}
 		m := c.memo
-		m.Idle = c.idle()
+		m.Spec, m.Idle = c.Spec, c.idle()
 		e.save(x, blobCanary+c.key, m)
 		for _, metric := range c.metrics() {
 			e.save(x, seriesKey(c, metric), c.series[metric].State())
@@ -66,13 +66,26 @@ func (e *Engine) memoOf(c *watch) (memo, bool) {
 	return m, ok
 }
 
-// stateOf reads a stored series state, nil when there is none.
+// stateOf reads a stored series state, nil when there is none or it is of another spec.
 func (e *Engine) stateOf(c *watch, m probe.Metric) *baseline.State {
 	var st baseline.State
-	if !e.recallBlob(seriesKey(c, m), &st) {
+	if c.respecced || !e.recallBlob(seriesKey(c, m), &st) {
 		return nil
 	}
 	return &st
+}
+
+// tidy deletes the state of canaries that are not watched any more.
+func (e *Engine) tidy() {
+	for key := range e.stored {
+		canary, ok := strings.CutPrefix(key, blobCanary)
+		if rest, is := strings.CutPrefix(key, blobSeries); is {
+			canary, ok = rest[:max(strings.LastIndexByte(rest, '/'), 0)], true
+		}
+		if ok && e.watches[canary] == nil {
+			e.forget(e.tx, key)
+		}
+	}
 }
 
 func (e *Engine) recallBlob(key string, into any) bool {

@@ -130,13 +130,13 @@ func failure(s *probe.Sample, k Kind) Observation {
 	return o
 }
 
-// familyOf is a sample's family as it votes: a run that found no room because earlier ones hang is a timeout, and a
-// parameter that is being learned says nothing.
+// familyOf is a sample's family as it votes: a run that found no room because earlier ones hang is a timeout. A parameter
+// that is being learned says nothing, nor does a failure that our own delay may have caused.
 func familyOf(s *probe.Sample) probe.Family {
 	switch {
 	case s.Outcome == probe.Skipped && s.Reason == probe.ReasonOverlap:
 		return probe.FamilyTimeout
-	case s.Reason == probe.ReasonLearningParameter:
+	case s.Reason == probe.ReasonLearningParameter, s.Has(probe.ClientSuspect) && !s.Outcome.Success():
 		return probe.FamilyNone
 	}
 	return s.Outcome.Family()

@@ -50,6 +50,7 @@ func (e *Engine) renew(ctx context.Context, w Watched) ([]Record, error) {
 	}
 	old := c.Watched
 	c.Watched = w
+	c.respecced = c.respecced || old.Spec != w.Spec && e.opt.Baseline.OnChange != "keep"
 	if c.Due != nil {
 		if due := c.Due(c.runs.due.Add(-1)); !due.Equal(c.runs.due) {
 			c.runs.due, c.runs.missed = c.Due(e.now), 0
@@ -97,14 +98,14 @@ func (e *Engine) rejudge(ctx context.Context, c *watch, old Watched) ([]Record, 
 	for _, k := range c.kinds() {
 		a := c.alerts[k]
 		if respec && a.Open() && k.Metric() != "" {
-			a, t := resolve(a, "spec_changed", e.now, turn{From: a.State})
+			a, t := resolve(a, whySpec, e.now, turn{From: a.State})
 			e.take(c, k, a, t)
 		}
 	}
 	e.dropKinds(c, old)
 	records, _, err := e.read(ctx, c)
 	if err != nil {
-		return nil, err
+		e.series(c, past{}) // with what is in memory
 	}
 	for _, m := range c.metrics() {
 		c.series[m].Recompute()
@@ -116,7 +117,7 @@ func (e *Engine) rejudge(ctx context.Context, c *watch, old Watched) ([]Record, 
 		}
 	}
 	e.rest(c)
-	return records, nil
+	return records, err
 }
 
 // dropKinds ends the alerts of metrics that are not judged any more.
@@ -129,7 +130,7 @@ func (e *Engine) dropKinds(c *watch, old Watched) {
 			continue
 		}
 		if a := c.alerts[k]; a.Open() {
-			e.retire(t, a)
+			e.retire(t, a, whyRemoved)
 		}
 		delete(c.alerts, k)
 		delete(c.series, m)
@@ -142,7 +143,7 @@ func (e *Engine) dropKinds(c *watch, old Watched) {
 func (e *Engine) leave(c *watch) {
 	t := e.targets[c.Canary.Target.Name]
 	for _, a := range c.openAlerts() {
-		e.retire(t, a)
+		e.retire(t, a, whyRemoved)
 	}
 	if e.opt.Reprober != nil {
 		e.opt.Reprober.CancelReprobes(c.key)
@@ -163,7 +164,7 @@ func (e *Engine) retireRates() {
 		for _, k := range rateKinds() {
 			if a := t.rates[k]; len(t.canaries) == 0 && a.Open() {
 				t.rates[k] = Alert{Series: t.name, Kind: k, State: StateOK}
-				e.retire(t, a)
+				e.retire(t, a, whyRemoved)
 			}
 		}
 	}

@@ -21,11 +21,14 @@ type watch struct {
 	seen   map[attempt]bool // of the newest samples, so that a duplicate changes nothing
 	order  []attempt        // of seen, oldest first
 	runs   runs
-	waits  map[probe.Metric]bool // said already that the fixed limit waits for the band
+
+	respecced bool                  // the store's state is of another spec
+	waits     map[probe.Metric]bool // said already that the fixed limit waits for the band
 }
 
 // memo is what a restart must find again beside open alerts and the series.
 type memo struct {
+	Spec   string                `json:"spec,omitempty"` // of the series and votes
 	Idle   []Alert               `json:"idle,omitempty"` // alerts that are not open: votes towards the next
 	Asks   []ask                 `json:"asks,omitempty"` // re-probes asked for, not seen yet
 	Tokens float64               `json:"tokens"`         // of the re-probe budget
@@ -117,14 +120,14 @@ func (c *watch) idle() []Alert {
 	return list
 }
 
-// recall takes a stored memo; alerts of kinds that are gone are dropped.
+// recall takes a stored memo; alerts of kinds that are gone are dropped, and with another spec what was learned.
 func (c *watch) recall(m memo) {
 	c.memo = m
-	if c.memo.Armed == nil {
+	if c.memo.Armed == nil || c.respecced {
 		c.memo.Armed = map[probe.Metric]bool{}
 	}
 	for _, a := range m.Idle {
-		if _, ok := c.alerts[a.Kind]; ok && a.Kind != KindNoData {
+		if _, ok := c.alerts[a.Kind]; ok && a.Kind != KindNoData && !(c.respecced && a.Kind.Metric() != "") {
 			c.alerts[a.Kind] = a
 		}
 	}
