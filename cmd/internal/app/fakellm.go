@@ -20,7 +20,7 @@ type fakeLLMCmd struct {
 	TPOT         time.Duration `name:"tpot" default:"20ms" help:"Time per output token."`
 	Jitter       float64       `default:"0.05" help:"Sigma of the lognormal factor on TTFT and on every gap."`
 	OutputTokens int           `default:"160" help:"Tokens of an answer."`
-	Fault        []string      `placeholder:"SPEC" help:"What goes wrong (repeatable): slow-ttft=3 slow-tpot=2 status=503 rate-limit=30s hang stall=10 cut=10 reset=10 buffer html empty error=10 reasoning=50; rate=0.1 or every=5 say how often."`
+	Fault        []string      `placeholder:"SPEC" help:"What goes wrong (repeatable): slow-ttft=3 slow-tpot=2 status=503 rate-limit=30s hang stall=10 cut=10 reset=10 buffer html empty error=10 reasoning=50 max-in-flight=2; rate=0.1 or every=5 say how often."`
 	Seed         uint64        `default:"1" help:"Seed of all randomness."`
 }
 

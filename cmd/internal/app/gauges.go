@@ -34,6 +34,9 @@ func (d *daemon) infoGauges(g *gaugeLines) {
 
 func (d *daemon) lastGauges(g *gaugeLines) {
 	for _, v := range d.last.all() {
+		if v.at.IsZero() { // never a success
+			continue
+		}
 		id := canaryLabels(v.target, v.scene, v.size)
 		d.put(g, float64(v.at.UnixMilli())/1000, "serin_last_success_timestamp_seconds", id...)
 		for m, x := range v.values {

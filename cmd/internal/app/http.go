@@ -134,7 +134,7 @@ func (d *daemon) canaryStatus() []web.CanaryStatus {
 		key := r.Canary.Key()
 		c := web.CanaryStatus{Canary: key, Schedule: r.Cron, Next: d.runner.Next(key), Alerts: states[key]}
 		if v, ok := last[key]; ok {
-			c.Last, c.LastMS = v.at, map[probe.Metric]float64{}
+			c.Last, c.LastOutcome, c.LastMS = v.at, v.outcome, map[probe.Metric]float64{}
 			for m, x := range v.values {
 				c.LastMS[m] = x * 1000
 			}

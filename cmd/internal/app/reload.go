@@ -70,6 +70,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 	for key, changed := range map[string]bool{
 		"[store] dsn":      old.Store.DSN != cfg.Store.DSN,
 		"[http] listen":    old.HTTP.Listen != cfg.HTTP.Listen || old.HTTP.MetricsListen != cfg.HTTP.MetricsListen,
+		"[http]":           old.HTTP.ExternalURL != cfg.HTTP.ExternalURL || old.HTTP.AllowPublic != cfg.HTTP.AllowPublic || old.HTTP.Token.Label() != cfg.HTTP.Token.Label(),
 		"[instance]":       old.Instance != cfg.Instance,
 		"[baseline]":       old.Baseline != cfg.Baseline,
 		"[metrics] labels": fmt.Sprint(old.Metrics) != fmt.Sprint(cfg.Metrics),

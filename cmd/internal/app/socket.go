@@ -23,9 +23,27 @@ func socketPath(flag string) (string, error) {
 	return web.SocketPath(os.Getenv("RUNTIME_DIRECTORY"), state), nil
 }
 
+// unitSocket is where the unit of this project has the socket: tried when the usual place has none, so that a root shell
+// finds the service.
+const unitSocket = "/run/serin/serin.sock"
+
+// findSocket returns the socket of a running daemon.
+func findSocket(flag string) (string, error) {
+	path, err := socketPath(flag)
+	if flag != "" || err != nil {
+		return path, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(unitSocket); err == nil {
+			return unitSocket, nil
+		}
+	}
+	return path, nil
+}
+
 // socketPost posts to the running daemon over its unix socket.
 func socketPost(ctx context.Context, socket, path string) (body string, status int, err error) {
-	if socket, err = socketPath(socket); err != nil {
+	if socket, err = findSocket(socket); err != nil {
 		return "", 0, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://serin"+path, nil)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"serin/alert"
 	"serin/baseline"
@@ -22,41 +21,9 @@ var (
 	_ web.Alerts       = webStore{}
 )
 
-// Samples yields samples newest first. It reads the time backwards in steps that grow, so that a question about the last
-// few costs little and one about everything keeps little in memory.
+// Samples yields samples, canary by canary.
 func (w webStore) Samples(ctx context.Context, q web.Query) iter.Seq2[probe.Sample, error] {
-	return func(yield func(probe.Sample, error) bool) {
-		step := time.Hour
-		for until := q.Until; until.After(q.Since); step = min(2*step, 24*time.Hour) {
-			from := until.Add(-step)
-			if from.Before(q.Since) {
-				from = q.Since
-			}
-			part, err := w.part(ctx, store.Query{Since: from, Until: until})
-			if err != nil {
-				yield(probe.Sample{}, err)
-				return
-			}
-			for _, s := range part {
-				if !yield(s, nil) {
-					return
-				}
-			}
-			until = from
-		}
-	}
-}
-
-func (w webStore) part(ctx context.Context, q store.Query) ([]probe.Sample, error) {
-	var part []probe.Sample
-	for s, err := range w.d.store.Samples(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		part = append(part, s)
-	}
-	slices.SortStableFunc(part, func(a, b probe.Sample) int { return b.Time.Compare(a.Time) })
-	return part, nil
+	return w.d.store.Samples(ctx, store.Query{Since: q.Since, Until: q.Until, Pattern: q.Canary})
 }
 
 // Bands yields bands newest first.
