@@ -79,7 +79,7 @@ func (w *writer) ops(c alert.Change) []op {
 		list = append(list, encodeRecord(r, w.log))
 	}
 	for _, e := range c.Exclusions {
-		list = append(list, exclude(e))
+		list = append(list, exclude(e, w.log))
 	}
 	for _, b := range c.Bands {
 		list = append(list, bandPut(w.log, b))
@@ -185,11 +185,11 @@ func maybeNanos(t time.Time) any {
 }
 
 func latest(list ...time.Time) time.Time {
-	var max time.Time
+	var last time.Time
 	for _, t := range list {
-		if t.After(max) {
-			max = t
+		if t.After(last) {
+			last = t
 		}
 	}
-	return max
+	return last
 }

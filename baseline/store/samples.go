@@ -124,7 +124,10 @@ type exclusion struct {
 func (e exclusion) key() string { return "" }
 func (e exclusion) size() int   { return 160 }
 
-func exclude(x alert.Exclusion) op {
+func exclude(x alert.Exclusion, log *slog.Logger) op {
+	if metricBit(x.Metric) == 0 {
+		log.Error("exclusion of an unknown metric is not stored", "canary", x.Canary, "metric", x.Metric)
+	}
 	e := exclusion{mask: metricBit(x.Metric), from: x.From, to: x.To, excluded: x.Excluded}
 	e.canary, _ = splitKey(x.Canary) // a key that names nothing matches no row
 	return e
