@@ -17,6 +17,7 @@ const (
 	backoffMin  = time.Second
 	backoffMax  = 5 * time.Minute
 	giveUpAfter = 24 * time.Hour
+	longestWait = time.Hour // of a wait that the store kept: the clock may have been set back since
 )
 
 // OutboxOptions wire an Outbox to the world. Journal is needed; the rest has defaults.
@@ -92,7 +93,10 @@ func (b *Outbox) Restore(notices []Notice) {
 		if n.State == NoticeBlocked {
 			n.State, n.NotBefore = NoticePending, time.Time{}
 		}
-		b.lane(n.Channel).add(n)
+		if !n.NotBefore.IsZero() {
+			n.NotBefore = earlier(n.NotBefore, b.opt.Now().Add(longestWait))
+		}
+		b.lane(n.Channel).add(n).kept = true
 	}
 }
 

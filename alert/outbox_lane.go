@@ -24,8 +24,8 @@ func newLane(b *Outbox, name string) *lane {
 	return &lane{box: b, name: name, topics: map[string]*topic{}, loud: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
-// add takes a notice; the caller holds mu.
-func (l *lane) add(n Notice) {
+// add takes a notice and returns its topic; the caller holds mu.
+func (l *lane) add(n Notice) *topic {
 	t, ok := l.topics[n.Incident]
 	if !ok {
 		t = &topic{}
@@ -35,6 +35,7 @@ func (l *lane) add(n Notice) {
 	if n.Limited && n.NotBefore.After(l.hold) {
 		l.hold = n.NotBefore
 	}
+	return t
 }
 
 // nudge wakes the goroutine.

@@ -387,3 +387,29 @@ func TestOutboxKeepsTheNewestThreadLines(t *testing.T) {
 		}
 	})
 }
+
+func TestOutboxTellsAnEndWhoseOpeningTheStoreLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end, thread := note("a", 3, ActResolve), note("a", 2, ActThread)
+		ch := &fakeChannel{name: "slack", edits: true}
+		b := launch(t, &memJournal{rows: map[string]Notice{rowKey(end): end, rowKey(thread): thread}}, ch)
+		defer b.end()
+		advance(10 * time.Second)
+		ch.want(t, `0s resolve a.3 "a resolve"`)
+		if r := b.journal.row(end); len(r.Message.Lines) != 0 || len(b.box.lanes["slack"].topics) != 0 {
+			t.Errorf("it is %+v", r)
+		}
+	})
+}
+
+func TestOutboxWaitsNoLongerWhereTheClockWasSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := note("a", 1, ActOpen)
+		n.NotBefore, n.Limited = time.Now().Add(72*time.Hour), true
+		ch := &fakeChannel{name: "slack", edits: true}
+		b := launch(t, &memJournal{rows: map[string]Notice{rowKey(n): n}}, ch)
+		defer b.end()
+		advance(2 * time.Hour)
+		ch.want(t, `1h0m0s open a.1 "a open"`)
+	})
+}

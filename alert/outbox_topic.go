@@ -23,6 +23,7 @@ const (
 type topic struct {
 	open  *Notice // nil = never heard of
 	queue []*Notice
+	kept  bool // came from the store
 }
 
 // add takes a notice that is not known yet.
@@ -111,6 +112,8 @@ func (t *topic) needless(n *Notice, skips func(Notice) bool) string {
 		return whySkipped
 	case n.Act == ActOpen || n.Act == ActTest:
 		return ""
+	case t.open == nil && t.kept && n.Act == ActResolve:
+		return "" // an end is told rather twice than never, should the store have lost the opening
 	case t.open == nil:
 		return whyUnheard
 	case t.open.State == NoticeDropped && (n.Act != ActResolve || t.open.Error == whySkipped):

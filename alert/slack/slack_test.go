@@ -416,3 +416,26 @@ func TestSlackLinksNothingByItself(t *testing.T) {
 		}
 	})
 }
+
+func TestOverTCP(t *testing.T) {
+	s := slacktest.New(testToken)
+	if err := s.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c, err := New(Options{BotToken: secret(t, testToken), Channel: "#alerts", APIURL: s.APIURL()}) // with the last slash
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.client.CloseIdleConnections()
+	open, err := c.Send(t.Context(), notice(alert.ActOpen), alert.Receipt{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), notice(alert.ActResolve), open); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Message(open.TS); !strings.HasPrefix(got, ":large_green_circle: RESOLVED") || len(s.Calls()) != 3 {
+		t.Errorf("the opening reads %q after %d calls", got, len(s.Calls()))
+	}
+}
