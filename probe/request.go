@@ -25,6 +25,9 @@ type Request struct {
 
 // Render returns the request that Do would send for c now, with placeholder in the key's place ("$API_KEY").
 func (p *Prober) Render(c *Canary, placeholder string) (Request, error) {
+	if len(c.Prompts) == 0 {
+		return Request{}, fmt.Errorf("%s has no prompt", c.Key())
+	}
 	proto, err := wire.Find(c.Target.Protocol)
 	if err != nil {
 		return Request{}, err

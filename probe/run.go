@@ -271,6 +271,9 @@ func (r *run) history(s *Sample) {
 		if !s.Outcome.Success() {
 			return
 		}
+		if asked := endpointOf(r.c.Target); m.asked != asked {
+			m.asked, m.model, m.answer, m.e2e = asked, "", 0, 0
+		}
 		if m.model != "" && s.ReturnedModel != "" && m.model != s.ReturnedModel {
 			s.flag(ModelChanged)
 		}

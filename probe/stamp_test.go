@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"serin/probe/wire"
 )
 
@@ -72,6 +74,29 @@ func TestLagMeterSeesADelay(t *testing.T) {
 	if len(m.late) != lagKept {
 		t.Errorf("%d delays kept", len(m.late))
 	}
+}
+
+// TestB37IdentityForAnyStream: ttft + tpot·(N−1) = e2e, and a few chunks for many tokens do not break it.
+func TestB37IdentityForAnyStream(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := time.Now()
+		at := time.Duration(0)
+		var f fold
+		for i := range rapid.IntRange(2, 50).Draw(t, "chunks") {
+			at += time.Duration(rapid.Int64Range(int64(ms), int64(time.Second)).Draw(t, "gap"))
+			f.add(&wire.Piece{Kind: wire.Text}, reading{seq: i + 1, at: base.Add(at)}, false)
+		}
+		n := rapid.Int64Range(int64(f.chunks), int64(4*f.chunks)).Draw(t, "tokens")
+		s := &Sample{Outcome: OK, OutputTokens: Some(n)}
+		f.measure(s, base, &timeline{}, testCanary(), base.Add(at))
+		if !s.TPOT.Known {
+			t.Fatalf("no tpot: %s", s.TPOTReason)
+		}
+		rest := s.E2E.D - s.TTFT.D - s.TPOT.D*time.Duration(n-1)
+		if rest < 0 || rest >= time.Duration(n-1) { // whole nanoseconds
+			t.Fatalf("ttft %v + %d·tpot %v is off e2e %v by %v", s.TTFT.D, n-1, s.TPOT.D, s.E2E.D, rest)
+		}
+	})
 }
 
 func TestB17EightyPercent(t *testing.T) {
