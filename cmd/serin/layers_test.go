@@ -30,13 +30,15 @@ var arrows = map[string][]string{
 	"alert/slack":    {"alert"}, // a channel knows the neutral message, nothing of what caused it
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
+	// The quality benchmark brings simulated endpoints to the production engine.
+	"alert/sim": {"alert", "baseline", "probe"},
 	"baseline/store":        {"alert", "baseline", "probe"},
 	// configs composes the option structs of those who own them.
 	"configs":          {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack"},
 	"cmd/internal/web": {"alert", "baseline", "probe"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/slack", "alert/slack/slacktest", "configs", "cmd/internal/web"},
+		"alert", "alert/sim", "alert/slack", "alert/slack/slacktest", "configs", "cmd/internal/web"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 

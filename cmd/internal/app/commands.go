@@ -13,6 +13,7 @@ type commands struct {
 	Import     importCmd     `cmd:"" help:"Read samples as JSON lines into the store, also beside a running daemon."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
 	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
+	Simulate   simulateCmd   `cmd:"" hidden:"" help:"Run the quality benchmark of the drift rule."`
 	Version    versionCmd    `cmd:"" help:"Print version, commit and Go version."`
 }
 

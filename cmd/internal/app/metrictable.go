@@ -2,48 +2,49 @@ package app
 
 // metricInfo is one metric family of /metrics.
 type metricInfo struct {
-	Name string
-	Type string // counter, gauge, histogram
-	Help string
+	Name   string
+	Type   string // counter, gauge, histogram
+	Labels string // names, separated by spaces; the config's constant labels come on top
+	Help   string
 }
 
 // metricTable lists every metric of serin in the order of /metrics. HELP and TYPE come from here and nowhere else; a
 // series whose family is missing here is a defect that a test finds.
 func metricTable() []metricInfo {
 	return []metricInfo{
-		{"serin_build_info", "gauge", "Version, commit and Go version of this serin; always 1."},
-		{"serin_instance_info", "gauge", "Name and region of this serin; always 1."},
-		{"serin_target_info", "gauge", "Provider, model and protocol of each target; always 1."},
-		{"serin_probes_total", "counter", "Probes by outcome and side, re-probes included."},
-		{"serin_probe_timeouts_total", "counter", "Probes that ended in a timeout, by phase; never counted as errors."},
-		{"serin_probe_errors_total", "counter", "Probes of the error family by outcome; timeouts are never in here."},
-		{"serin_probes_skipped_total", "counter", "Runs that were due and not sent, by reason."},
-		{"serin_probes_in_flight", "gauge", "Probes under way now."},
-		{"serin_schedule_lag_seconds", "histogram", "How much later than its scheduled instant a probe was sent."},
-		{"serin_ttft_seconds", "histogram", "Time to first token of successful regular probes."},
-		{"serin_ttfa_seconds", "histogram", "Time to first visible answer token of successful regular probes."},
-		{"serin_tpot_seconds", "histogram", "Time per output token after the first, of successful regular probes."},
-		{"serin_e2e_seconds", "histogram", "Time to last token of successful regular probes."},
-		{"serin_last_seconds", "gauge", "Newest measured value by metric, of successful regular probes."},
-		{"serin_last_success_timestamp_seconds", "gauge", "When the newest successful regular probe was sent, Unix time."},
-		{"serin_input_tokens_total", "counter", "Input tokens that endpoints reported, cached ones included."},
-		{"serin_output_tokens_total", "counter", "Output tokens that endpoints reported, reasoning included."},
-		{"serin_cost_usd_total", "counter", "Cost of probes whose price and usage are known, US dollars."},
-		{"serin_checks_total", "counter", "Answer checks by result (pass, fail)."},
-		{"serin_baseline_mean_seconds", "gauge", "Usual value of this slot, today's offset included."},
-		{"serin_baseline_stddev_seconds", "gauge", "Half the distance from the usual value to the limit."},
-		{"serin_baseline_limit_seconds", "gauge", "Value above which a check counts as slow."},
-		{"serin_baseline_samples", "gauge", "Samples in the band of this slot."},
-		{"serin_alert_state", "gauge", "0 ok, 1 pending, 2 firing or recovering, 3 learning, 4 no data, 5 muted."},
-		{"serin_incidents_open", "gauge", "Incidents that are open now."},
-		{"serin_notices_total", "counter", "Messages to channels by result."},
-		{"serin_outbox_pending", "gauge", "Messages decided and not yet taken by their channel."},
-		{"serin_outbox_oldest_seconds", "gauge", "Age of the oldest message that waits; 0 when none does."},
-		{"serin_store_bytes", "gauge", "Size of the store on disk, write-ahead log included."},
-		{"serin_store_errors_total", "counter", "Failed writes to the store; what they held is kept and written later."},
-		{"serin_config_last_reload_successful", "gauge", "1 when the newest reload, or the start, took the config."},
-		{"serin_config_last_reload_success_timestamp_seconds", "gauge", "When a config was last taken, Unix time."},
-		{"serin_metrics_pushes_total", "counter", "Pushes to push_url by result."},
+		{"serin_build_info", "gauge", "version commit go_version", "Version, commit and Go version of this serin; always 1."},
+		{"serin_instance_info", "gauge", "instance region", "Name and region of this serin; always 1."},
+		{"serin_target_info", "gauge", "target provider model protocol", "Provider, model and protocol of each target; always 1."},
+		{"serin_probes_total", "counter", "target scene size outcome side", "Probes by outcome and side, re-probes included."},
+		{"serin_probe_timeouts_total", "counter", "target scene size phase", "Probes that ended in a timeout, by phase; never counted as errors."},
+		{"serin_probe_errors_total", "counter", "target scene size outcome", "Probes of the error family by outcome; timeouts are never in here."},
+		{"serin_probes_skipped_total", "counter", "target scene size reason", "Runs that were due and not sent, by reason."},
+		{"serin_probes_in_flight", "gauge", "", "Probes under way now."},
+		{"serin_schedule_lag_seconds", "histogram", "", "How much later than its scheduled instant a probe was sent."},
+		{"serin_ttft_seconds", "histogram", "target input_bucket", "Time to first token of successful regular probes."},
+		{"serin_ttfa_seconds", "histogram", "target input_bucket", "Time to first visible answer token of successful regular probes."},
+		{"serin_tpot_seconds", "histogram", "target input_bucket", "Time per output token after the first, of successful regular probes."},
+		{"serin_e2e_seconds", "histogram", "target input_bucket", "Time to last token of successful regular probes."},
+		{"serin_last_seconds", "gauge", "target scene size metric", "Newest measured value by metric, of successful regular probes."},
+		{"serin_last_success_timestamp_seconds", "gauge", "target scene size", "When the newest successful regular probe was sent, Unix time."},
+		{"serin_input_tokens_total", "counter", "target scene size", "Input tokens that endpoints reported, cached ones included."},
+		{"serin_output_tokens_total", "counter", "target scene size", "Output tokens that endpoints reported, reasoning included."},
+		{"serin_cost_usd_total", "counter", "target scene size", "Cost of probes whose price and usage are known, US dollars."},
+		{"serin_checks_total", "counter", "target scene size result", "Answer checks by result (pass, fail)."},
+		{"serin_baseline_mean_seconds", "gauge", "target scene size metric", "Usual value of this slot, today's offset included."},
+		{"serin_baseline_stddev_seconds", "gauge", "target scene size metric", "Half the distance from the usual value to the limit."},
+		{"serin_baseline_limit_seconds", "gauge", "target scene size metric", "Value above which a check counts as slow."},
+		{"serin_baseline_samples", "gauge", "target scene size metric", "Samples in the band of this slot."},
+		{"serin_alert_state", "gauge", "target scene size kind", "0 ok, 1 pending, 2 firing or recovering, 3 learning, 4 no data, 5 muted."},
+		{"serin_incidents_open", "gauge", "", "Incidents that are open now."},
+		{"serin_notices_total", "counter", "channel result", "Messages to channels by result."},
+		{"serin_outbox_pending", "gauge", "", "Messages decided and not yet taken by their channel."},
+		{"serin_outbox_oldest_seconds", "gauge", "", "Age of the oldest message that waits; 0 when none does."},
+		{"serin_store_bytes", "gauge", "", "Size of the store on disk, write-ahead log included."},
+		{"serin_store_errors_total", "counter", "", "Failed writes to the store; what they held is kept and written later."},
+		{"serin_config_last_reload_successful", "gauge", "", "1 when the newest reload, or the start, took the config."},
+		{"serin_config_last_reload_success_timestamp_seconds", "gauge", "", "When a config was last taken, Unix time."},
+		{"serin_metrics_pushes_total", "counter", "result", "Pushes to push_url by result."},
 	}
 }
 

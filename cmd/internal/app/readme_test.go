@@ -1,0 +1,49 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated part of the README")
+
+const (
+	readme      = "../../../README.md"
+	metricsFrom = "<!-- metrics: made by go test ./cmd/internal/app -update -->\n"
+	metricsTo   = "<!-- /metrics -->"
+)
+
+// TestReadmeMetrics holds the README's list of metrics against the table that /metrics is written from.
+func TestReadmeMetrics(t *testing.T) {
+	raw, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(raw), metricsFrom)
+	old, after, ok2 := strings.Cut(rest, metricsTo)
+	if !ok || !ok2 {
+		t.Fatal("the README has no place for metrics")
+	}
+	want := metricsMarkdown()
+	if *update {
+		if err := os.WriteFile(readme, []byte(before+metricsFrom+want+metricsTo+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if old != want {
+		t.Error("the README's metrics are stale: go test ./cmd/internal/app -update")
+	}
+}
+
+func metricsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| metric | type | labels | meaning |\n|---|---|---|---|\n")
+	for _, m := range metricTable() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, m.Labels, m.Help)
+	}
+	return b.String()
+}
