@@ -160,7 +160,7 @@ func (e *Engine) remember(c *watch, samples []probe.Sample) []vote {
 		}
 		f := familyOf(s)
 		if f != probe.FamilyNone && f != probe.FamilyLimit && e.now.Sub(s.Time).Abs() <= rateWindow {
-			votes = append(votes, vote{at: s.Time, canary: c.key, family: f})
+			votes = append(votes, vote{at: s.Time, canary: c.key, family: f, cause: s.Outcome})
 		}
 	}
 	return votes

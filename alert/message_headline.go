@@ -118,6 +118,9 @@ func tallied(s Story, a Alert) string {
 // tally says how many of the last n votes were against it.
 func tally(a Alert, n int) string {
 	votes := a.Votes
+	if len(votes) == 0 && !strings.Contains(a.Series, "/") {
+		return share(a)
+	}
 	if n > 0 && len(votes) > n {
 		votes = votes[len(votes)-n:]
 	}
@@ -132,6 +135,18 @@ func tally(a Alert, n int) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of the last %s", bad, count(len(votes), observation(a)))
+}
+
+// share is how much of the last hour's checks of a whole target failed: the rate path has no votes.
+func share(a Alert) string {
+	bad := a.Errors
+	if a.Kind == KindTimeout {
+		bad = a.Timeouts
+	}
+	if bad == 0 || a.Probes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the last %s (%d %%)", bad, count(a.Probes, "check"), (100*bad+a.Probes/2)/a.Probes)
 }
 
 // observation names what votes: a check, or a round over a whole target.

@@ -30,6 +30,7 @@ type vote struct {
 	at     time.Time
 	canary string
 	family probe.Family
+	cause  probe.Outcome
 }
 
 func newTarget(name string) *target {
@@ -53,7 +54,7 @@ func (e *Engine) judgeRate(c *watch, s *probe.Sample) {
 	if c.down() {
 		t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return v.canary == c.key && c.tells(v) })
 	}
-	if v := (vote{at: s.Time, canary: c.key, family: f}); !c.tells(v) {
+	if v := (vote{at: s.Time, canary: c.key, family: f, cause: s.Outcome}); !c.tells(v) {
 		t.count(v)
 	}
 	for _, k := range rateKinds() {
@@ -104,28 +105,39 @@ func (e *Engine) rate(t *target, k Kind, failed bool) {
 		e.tx.alert(a)
 		e.tx.tell(t)
 	case !a.Open() && failed && all >= rateLeast && float64(bad) >= rateFire*float64(all):
-		e.fireRate(t, k, bad, all)
+		e.fireRate(t, k)
 	case a.Open() && failed:
-		a.Probes, a.Reason = all, fmt.Sprintf("%d of the last %d observations in 60 min", bad, all)
+		a = t.weighed(a, e.now)
 		t.rates[k] = a
 		e.tx.alert(a)
 	}
 }
 
-func (e *Engine) fireRate(t *target, k Kind, bad, all int) {
+func (e *Engine) fireRate(t *target, k Kind) {
 	i := slices.IndexFunc(t.seen, func(v vote) bool { return v.family == kindFamily(k) })
-	why := fmt.Sprintf("%d of the last %d observations in 60 min", bad, all)
-	a := Alert{Series: t.name, Kind: k, Severity: Warning, FirstBreach: t.seen[i].at, Fired: e.now, Reason: why, Probes: all}
-	a = a.to(StateFiring, e.now)
-	a.Timeouts, _ = t.share(KindTimeout)
-	a.Errors, _ = t.share(KindError)
-	a.Last = Evidence{At: e.now, Ratio: float64(bad) / float64(all), Reason: why}
+	a := Alert{Series: t.name, Kind: k, Severity: Warning, FirstBreach: t.seen[i].at, Fired: e.now}
+	a = t.weighed(a.to(StateFiring, e.now), e.now)
 	a.Worst = a.Last
 	a.ID = alertID(a, e.now)
 	t.rates[k] = a
-	e.transit(a, turn{From: StateOK, Why: why})
+	e.transit(a, turn{From: StateOK, Why: a.Reason})
 	e.tx.alert(a)
 	e.tx.tell(t)
+}
+
+// weighed gives a rate alert the counts of now.
+func (t *target) weighed(a Alert, now time.Time) Alert {
+	bad, all := t.share(a.Kind)
+	a.Timeouts, _ = t.share(KindTimeout)
+	a.Errors, _ = t.share(KindError)
+	a.Probes, a.Reason = all, fmt.Sprintf("%d of the last %d observations in 60 min", bad, all)
+	a.Last = Evidence{At: now}
+	for _, v := range t.seen {
+		if v.family == kindFamily(a.Kind) {
+			a.Last.Outcome = v.cause
+		}
+	}
+	return a
 }
 
 // share counts the failures of a kind among the observations.

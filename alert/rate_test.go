@@ -32,6 +32,9 @@ func TestRateSeesTheIntermittent(t *testing.T) {
 		if got := r.log.acts(); got != want {
 			t.Errorf("%s: acts %q, want %q", name, got, want)
 		}
+		if head := "GW (gw): errors, 9 of the last 37 checks (24 %) (connection cut)"; n == 4 && r.log.notices[0].Message.Headline != head {
+			t.Errorf("%s: headline %q, want %q", name, r.log.notices[0].Message.Headline, head)
+		}
 		for _, a := range r.log.fired(KindError) {
 			if a.Series != "gw" || a.Severity != Warning {
 				t.Errorf("%s: %s of %s", name, a.Severity, a.Series)
