@@ -13,7 +13,13 @@ import (
 )
 
 // TestMain makes the program callable as "serin" in scripts.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"serin": main}) }
+func TestMain(m *testing.M) {
+	if os.Getenv(beSerin) != "" {
+		main()
+		return
+	}
+	testscript.Main(m, map[string]func(){"serin": main})
+}
 
 // TestScripts runs the commands as a user does. Scripts find a fake endpoint at $LLM, one with a key at $LLM_KEYED, and a
 // fake Slack at $SLACK_API and $SLACK_HOOK.
