@@ -17,6 +17,9 @@ func anthropic() Protocol {
 			}
 			return base + "/v1/messages"
 		},
+		Models: func(base string) string {
+			return strings.TrimSuffix(base, "/v1") + "/v1/models"
+		},
 		KeyHeader: "X-Api-Key",
 		Headers:   map[string]string{"Anthropic-Version": "2023-06-01"},
 		MaxFields: []string{"max_tokens"},

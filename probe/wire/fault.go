@@ -178,8 +178,23 @@ func (f *Fault) object(raw json.RawMessage, depth int) {
 			}
 		}
 	}
+	f.inner(v.Inner)
 	if filled(v.Error) {
 		f.nested(v.Error, depth+1)
+	}
+}
+
+// inner takes the code of an inner error where it says more than the outer one's: Azure puts a blocked prompt there.
+func (f *Fault) inner(raw json.RawMessage) {
+	var v struct {
+		Code str `json:"code"`
+	}
+	if !filled(raw) || decode(raw, &v) != nil {
+		return
+	}
+	outer := classOf(f.Code)
+	if said := classOf(string(v.Code)); said != ClassUndefined && (outer == ClassUndefined || outer == ClassBad) {
+		f.Code = string(v.Code)
 	}
 }
 

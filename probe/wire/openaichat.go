@@ -9,8 +9,10 @@ func openAIChat() Protocol {
 		Marker:    true,
 		Endpoint:  []string{"/chat/completions"},
 		Path:      func(base, _ string) string { return base + "/chat/completions" },
+		Models:    func(base string) string { return base + "/models" },
 		KeyHeader: "Authorization",
 		MaxFields: []string{"max_tokens", "max_completion_tokens"},
+		Effort:    "reasoning_effort",
 		Body:      chatBody,
 		Decode:    decodeChat,
 		Normalise: reasoningInside,
@@ -26,6 +28,9 @@ func chatBody(a Ask) map[string]any {
 	_, renamed := a.Extra["max_completion_tokens"]
 	if !old && !renamed {
 		body[firstNonEmpty(a.MaxTokensField, "max_tokens")] = a.MaxTokens
+	}
+	if a.Effort != "" {
+		body["reasoning_effort"] = a.Effort
 	}
 	return merge(body, a.Extra)
 }
@@ -44,9 +49,14 @@ func messages(turns []Turn) []message {
 	return list
 }
 
-// merge lays extra over body.
+// merge lays extra over body, object by object: what extra does not name stays.
 func merge(body, extra map[string]any) map[string]any {
 	for k, v := range extra {
+		over, both := v.(map[string]any)
+		under, ok := body[k].(map[string]any)
+		if both && ok {
+			v = merge(under, over)
+		}
 		body[k] = v
 	}
 	return body

@@ -30,6 +30,8 @@ type Event struct {
 // none, and Finish at the end of the stream. Lines end with CR, LF or CRLF and nothing else; a byte order mark at the very
 // start is dropped. The zero Splitter is ready. It allocates only to grow its buffers.
 type Splitter struct {
+	Lines bool // the stream is NDJSON: every line that is not blank is an event
+
 	in     []byte // what is left of the piece fed
 	line   []byte // a line that has not ended yet
 	data   []byte // data of the event so far, each line with LF behind it
@@ -61,6 +63,9 @@ func (s *Splitter) Growing() bool { return len(s.line) > 0 && !s.comment }
 
 // Next returns the next event of the piece fed; ok is false when more bytes are needed. The error is one of a cap.
 func (s *Splitter) Next() (ev Event, ok bool, err error) {
+	if s.Lines {
+		return s.nextLine()
+	}
 	for len(s.in) > 0 {
 		line, whole := s.cut()
 		if !whole {
@@ -75,6 +80,9 @@ func (s *Splitter) Next() (ev Event, ok bool, err error) {
 
 // Finish returns the event that the end of the stream cut short, if there is one.
 func (s *Splitter) Finish() (ev Event, ok bool) {
+	if s.Lines {
+		return s.lastLine()
+	}
 	if len(s.line) > 0 && !s.comment {
 		line := s.line
 		s.line = nil

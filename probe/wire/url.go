@@ -28,7 +28,7 @@ func (pr *Protocol) Pasted(base string) (fixed string, pasted bool) {
 	all := append([]Protocol{*pr}, Protocols()...)
 	for _, p := range all {
 		for _, end := range p.Endpoint {
-			if rest, ok := strings.CutSuffix(path, end); ok {
+			if rest, ok := cutEnd(path, end); ok {
 				return rebuild(u, rest), true
 			}
 		}
@@ -36,15 +36,45 @@ func (pr *Protocol) Pasted(base string) (fixed string, pasted bool) {
 	return "", false
 }
 
+// cutEnd cuts end off path; a * in end stands for anything within a segment.
+func cutEnd(path, end string) (rest string, ok bool) {
+	head, tail, wild := strings.Cut(end, "*")
+	if !wild {
+		return strings.CutSuffix(path, end)
+	}
+	if path, ok = strings.CutSuffix(path, tail); !ok {
+		return "", false
+	}
+	i := strings.LastIndex(path, head)
+	if i < 0 || strings.Contains(path[i+len(head):], "/") {
+		return "", false
+	}
+	return path[:i], true
+}
+
+// ModelsURL returns the URL of the list of models that base has. The error says that base is wrong or that the protocol
+// knows no such list.
+func (pr *Protocol) ModelsURL(base string) (string, error) {
+	u, err := parseBase(base)
+	if err != nil {
+		return "", err
+	}
+	path := pr.Models(strings.TrimRight(u.EscapedPath(), "/"))
+	if path == "" {
+		return "", fmt.Errorf("%s has no list of models to ask for", pr.Name)
+	}
+	return rebuild(u, path), nil
+}
+
 // Key returns the header that carries the key and what stands before the key in it. auth is "" (the protocol's own
-// way), bearer, x-api-key, api-key or none; for none the name is "".
+// way), bearer, x-api-key, api-key, x-goog-api-key or none; for none the name is "".
 func (pr *Protocol) Key(auth string) (name, prefix string) {
 	switch auth {
 	case "none":
 		return "", ""
 	case "bearer":
 		return "Authorization", "Bearer "
-	case "x-api-key", "api-key":
+	case "x-api-key", "api-key", "x-goog-api-key":
 		return auth, ""
 	}
 	if pr.KeyHeader == "Authorization" {
@@ -54,7 +84,9 @@ func (pr *Protocol) Key(auth string) (name, prefix string) {
 }
 
 // Auths lists the values of auth that Key knows.
-func Auths() []string { return []string{"", "bearer", "x-api-key", "api-key", "none"} }
+func Auths() []string {
+	return []string{"", "bearer", "x-api-key", "api-key", "x-goog-api-key", "none"}
+}
 
 func parseBase(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
@@ -79,14 +111,23 @@ func cause(err error) error {
 	return err
 }
 
+// rebuild returns the URL with path in place of u's. Of path's query, what u's query says already is left out.
 func rebuild(u *url.URL, path string) string {
-	out := u.Scheme + "://" + u.Host + path
-	if u.RawQuery != "" {
-		sep := "?"
-		if strings.Contains(path, "?") {
-			sep = "&"
+	path, own, _ := strings.Cut(path, "?")
+	said := u.Query()
+	query := u.RawQuery
+	for _, part := range strings.Split(own, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		if part == "" || said.Has(name) {
+			continue
 		}
-		out += sep + u.RawQuery
+		if query != "" {
+			part += "&"
+		}
+		query = part + query
 	}
-	return out
+	if query != "" {
+		query = "?" + query
+	}
+	return u.Scheme + "://" + u.Host + path + query
 }

@@ -11,14 +11,19 @@ type Num struct {
 	Known bool
 }
 
+// maxCount bounds what is taken for a count, so that no sum of some overflows.
+const maxCount = 1 << 53
+
 // UnmarshalJSON takes a whole or decimal number, or a number in quotes; all else is absent, never an error.
 func (n *Num) UnmarshalJSON(b []byte) error {
 	b = bytes.Trim(b, `"`)
 	if v, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-		*n = Num{V: v, Known: v >= 0}
+		if v >= 0 && v < maxCount {
+			*n = Num{V: v, Known: true}
+		}
 		return nil
 	}
-	if f, err := strconv.ParseFloat(string(b), 64); err == nil && f >= 0 && f < 1<<53 {
+	if f, err := strconv.ParseFloat(string(b), 64); err == nil && f >= 0 && f < maxCount {
 		*n = Num{V: int64(f), Known: true}
 	}
 	return nil

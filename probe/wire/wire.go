@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Turn is one message of a conversation. Role is system, user or assistant.
@@ -18,7 +19,8 @@ type Ask struct {
 	MaxTokens       int            // output cap, tokens; > 0
 	MaxTokensField  string         // name of the cap's field where the protocol has two; "" = its default
 	NoStreamOptions bool           // leave stream_options out: the endpoint refuses it
-	Extra           map[string]any // merged into the body last
+	Effort          string         // how much to reason, in the endpoint's own word; "" = not said
+	Extra           map[string]any // merged into the body last, object by object
 }
 
 // Kind is a set of kinds of generated material that one event carried.
@@ -78,18 +80,25 @@ type Piece struct {
 	Model       string
 	Fingerprint string
 	RequestID   string
+	Load        time.Duration // that the server says it took to load the model; 0 = not said
 }
 
 // Protocol is one dialect: facts, and two functions. A new protocol is one file that returns a Protocol and one line in
 // Protocols.
 type Protocol struct {
-	Name      string
-	Marker    bool     // the stream ends with a Done marker of its own; else with the end of the body
-	Endpoint  []string // path suffixes that mean "the endpoint's path is in here already", longest first
-	Path      func(base, model string) string
+	Name     string
+	Lines    bool     // the stream is NDJSON, a JSON value a line; else server-sent events
+	Marker   bool     // the stream ends with a Done marker of its own; else with the end of the body
+	Endpoint []string // path suffixes that mean "the endpoint's path is in here already", longest first; * is a part of a segment
+	// Path puts the endpoint's path behind base's; model is escaped. It may end in a query, whose parameters hold where
+	// base_url does not say otherwise.
+	Path func(base, model string) string
+	// Models is the path of the list of models; "" = the endpoint has none.
+	Models    func(base string) string
 	KeyHeader string            // header of the key; Authorization carries it as Bearer
 	Headers   map[string]string // sent always, before the user's own
-	MaxFields []string          // names that the output cap may have, default first; one = no choice
+	MaxFields []string          // names that the output cap may have, default first; one = no choice; dots lead into objects
+	Effort    string            // name of the body's field for Ask.Effort; dots lead into objects; "" = it has none
 	Body      func(Ask) map[string]any
 	// Decode reads one JSON value into p, which holds what an earlier part of the same event set.
 	// The error says that data is not JSON; unknown and oddly typed fields are ignored.
@@ -100,7 +109,7 @@ type Protocol struct {
 
 // Protocols returns the table of all protocols.
 func Protocols() []Protocol {
-	return []Protocol{openAIChat(), anthropic()}
+	return []Protocol{openAIChat(), anthropic(), openAIResponses(), gemini(), ollama(), azureOpenAI()}
 }
 
 // Names returns the names of all protocols in the table's order.
