@@ -33,6 +33,7 @@ type EngineOptions struct {
 	Instance    string
 	Region      string
 	ExternalURL string
+	Forgetful   bool // no start will follow from what is journalled: the state that only a start reads is not written
 	Log         *slog.Logger
 }
 

@@ -20,6 +20,9 @@ func seriesKey(c *watch, m probe.Metric) string { return blobSeries + c.key + "/
 
 // saveMemos adds the blobs that changed to the change.
 func (e *Engine) saveMemos(x *tx) {
+	if e.opt.Forgetful {
+		return
+	}
 	for c := range x.touched {
 		if e.watches[c.key] != c {
 			continue
