@@ -107,14 +107,20 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	if snap.Incidents, err = s.Incidents(ctx, IncidentQuery{Open: true}); err != nil {
 		return alert.Snapshot{}, err
 	}
-	snap.Notices, err = bodies[alert.Notice](ctx, s, `SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped')
-		OR state = 'sent' AND act = 'open' AND incident IN `+open+` ORDER BY created, incident, revision, channel`, nil)
-	if err != nil {
+	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
 	snap.Blobs, err = s.blobs(ctx)
 	return snap, err
 }
+
+// owedNotices selects what is not delivered, and the openings that its delivery may refer to: those of incidents that are
+// open or still owe a notice, and the summaries that told such an opening.
+const owedNotices = `
+WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped')),
+told(id) AS (SELECT id FROM live UNION SELECT json_extract(body, '$.summary') FROM notice WHERE act = 'open' AND incident IN (SELECT id FROM live))
+SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM told)
+ORDER BY created, incident, revision, channel`
 
 func (s *Store) blobs(ctx context.Context) ([]alert.Blob, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT key, body FROM blob ORDER BY key`)

@@ -55,9 +55,29 @@ func TestRestore(t *testing.T) {
 	commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "gone"}}, Notices: c.Notices[:1]})
 	got := must[alert.Snapshot](t)(s.Restore(t.Context()))
 	want := alert.Snapshot{Alerts: []alert.Alert{c.Alerts[2], c.Alerts[3]}, Settled: []alert.Alert{c.Alerts[1]}, Incidents: c.Incidents[1:],
-		Notices: []alert.Notice{c.Notices[1], c.Notices[2], c.Notices[4]}, Blobs: c.Blobs[:1]}
+		Notices: []alert.Notice{c.Notices[0], c.Notices[1], c.Notices[2], c.Notices[4]}, Blobs: c.Blobs[:1]}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
+	}
+}
+
+// A start finds the openings that what is still owed refers to: of an incident that closed with its resolve unsent, one that
+// was dropped, and the summary that told it.
+func TestRestoreFindsOpenings(t *testing.T) {
+	s := openTemp(t)
+	notice := func(incident string, revision int, act alert.Act, state alert.NoticeState, summary string) alert.Notice {
+		return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: state, Summary: summary, Created: at(revision)}
+	}
+	owed := []alert.Notice{
+		notice("closed", 1, alert.ActOpen, alert.NoticeSent, ""), notice("summary-a", 1, alert.ActOpen, alert.NoticeSent, ""),
+		notice("told", 1, alert.ActOpen, alert.NoticeSent, "summary-a"), notice("unsaid", 1, alert.ActOpen, alert.NoticeDropped, ""),
+		notice("closed", 2, alert.ActResolve, alert.NoticePending, ""), notice("told", 2, alert.ActResolve, alert.NoticePending, ""),
+		notice("unsaid", 2, alert.ActResolve, alert.NoticeBlocked, "")}
+	done := []alert.Notice{notice("done", 1, alert.ActOpen, alert.NoticeSent, ""), notice("done", 2, alert.ActResolve, alert.NoticeSent, ""),
+		notice("summary-b", 1, alert.ActOpen, alert.NoticeSent, "")}
+	commit(t, s, alert.Change{Notices: append(done, owed...)})
+	if diff := cmp.Diff(owed, must[alert.Snapshot](t)(s.Restore(t.Context())).Notices); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
