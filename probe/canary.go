@@ -41,6 +41,8 @@ type Target struct {
 	Cache       string            `koanf:"cache"` // bust, keep
 	Reasoning   bool              `koanf:"reasoning"`
 
+	ReasoningEffort string `koanf:"reasoning_effort"` // in the endpoint's own word; "" = not sent
+
 	ContextLimit int `koanf:"context_limit"` // tokens, input and output; 0 = not known
 	MaxTokens    int `koanf:"max_tokens"`    // output cap that overrides every size's; 0 = the size's
 

@@ -72,13 +72,14 @@ func ofFault(f *wire.Fault) Outcome {
 // ofFinish is the table of finish reasons, those of all protocols; unknown ones are ok.
 func ofFinish(reason string) Outcome {
 	switch reason {
-	case "length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded":
+	case "length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded", "incomplete":
 		return OKLength
-	case "content_filter", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII":
+	case "content_filter", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY",
+		"IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR":
 		return ContentFilter
 	case "refusal":
 		return Refused
-	case "error", "MALFORMED_FUNCTION_CALL":
+	case "error", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE":
 		return StreamError
 	case "insufficient_system_resource":
 		return Overloaded
@@ -92,6 +93,8 @@ func (f *fold) complete() verdict {
 	switch {
 	case !o.Success():
 		return verdict{o, "finish_reason " + f.finish}
+	case f.whole:
+		return verdict{NotSSE, "one JSON body where a stream was due: the endpoint ignores stream=true"}
 	case f.chunks > 0:
 		return verdict{outcome: o}
 	case o == OKLength:

@@ -34,6 +34,7 @@ type fold struct {
 	sealed, paraphrase bool // reasoning that was not to be seen
 	thought            bool // reasoning that was
 	redacted           bool
+	whole              bool // the last event is the first with generated material: no stream
 }
 
 // burst is one read with the token events that it completed.
@@ -61,7 +62,11 @@ func (f *fold) add(p *wire.Piece, rd reading, unterminated bool) {
 		f.fault = p.Fault
 	}
 	f.sealed = f.sealed || p.Sealed
-	if p.Kind != 0 && !unterminated && f.markerAt.IsZero() {
+	switch {
+	case p.Kind == 0 || unterminated || !f.markerAt.IsZero():
+	case p.Terminal == wire.Done && f.chunks == 0:
+		f.whole = true
+	default:
 		f.generated(p.Kind, rd)
 	}
 	f.end(p, rd.at)

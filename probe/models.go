@@ -21,8 +21,8 @@ const (
 	modelsMax    = 4 << 20 // bytes of the answer
 )
 
-// Models asks t which models it has: GET /models beside its endpoint, with its key, proxy and CA. It costs no tokens.
-// Names come in the endpoint's order. Errors hold no secret.
+// Models asks t which models it has, with its key, proxy and CA. It costs no tokens. Names are as model takes them, in the
+// endpoint's order. The error says what went wrong, or that the protocol has no such list; it holds no secret.
 func (p *Prober) Models(ctx context.Context, t *Target) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsWithin)
 	defer cancel()
@@ -42,7 +42,11 @@ func (p *Prober) models(ctx context.Context, t *Target) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, modelsURL(t), nil)
+	place, err := proto.ModelsURL(t.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 	if err != nil {
 		return nil, errors.New("base_url is not a URL")
 	}
@@ -61,22 +65,9 @@ func (p *Prober) models(ctx context.Context, t *Target) ([]string, error) {
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing more is read from it
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("/models answered %d", resp.StatusCode)
+		return nil, fmt.Errorf("%s answered %d", req.URL.Path, resp.StatusCode)
 	}
 	return decodeModels(io.LimitReader(resp.Body, modelsMax))
-}
-
-// modelsURL is where the list of models lies: beside the endpoint.
-func modelsURL(t *Target) string {
-	base, query, _ := strings.Cut(t.BaseURL, "?")
-	base = strings.TrimRight(base, "/")
-	if t.Protocol == "anthropic" && !strings.HasSuffix(base, "/v1") {
-		base += "/v1"
-	}
-	if query != "" {
-		query = "?" + query
-	}
-	return base + "/models" + query
 }
 
 // plainClient reaches t as a probe does, without its clocks. It follows no redirect: the key would go along.
@@ -94,11 +85,15 @@ func (p *Prober) plainClient(t *Target) (*http.Client, error) {
 	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, nil
 }
 
+// decodeModels reads the list in any protocol's shape: data with ids, or models with names.
 func decodeModels(r io.Reader) ([]string, error) {
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
 	}
 	if err := json.NewDecoder(r).Decode(&list); err != nil {
 		return nil, fmt.Errorf("read the list: %w", err)
@@ -107,6 +102,14 @@ func decodeModels(r io.Reader) ([]string, error) {
 	for _, m := range list.Data {
 		if m.ID != "" {
 			names = append(names, m.ID)
+		}
+	}
+	if len(names) > 0 {
+		return names, nil // some servers give both
+	}
+	for _, m := range list.Models {
+		if name := strings.TrimPrefix(m.Name, "models/"); name != "" {
+			names = append(names, name)
 		}
 	}
 	return names, nil

@@ -126,7 +126,7 @@ func (p *Prober) Close() {
 func (p *Prober) redact(text string) string { return p.o.Redactor.Redact(text) }
 
 // Spec returns the hash of what makes samples of c comparable: protocol, host, model, prompts, size, output cap, cache
-// mode, extra body and region; 16 hex digits. Samples of different specs never share a band.
+// mode, extra body, reasoning effort and region; 16 hex digits. Samples of different specs never share a band.
 func Spec(c *Canary) string {
 	t := c.Target
 	host := t.BaseURL
@@ -137,6 +137,9 @@ func Spec(c *Canary) string {
 	enc := json.NewEncoder(h) // sorts the keys of maps; what it cannot write is left out on both sides
 	_ = enc.Encode([]any{t.Protocol, host, t.Model, c.Size, c.outputCap(), t.Cache == "keep", c.Region})
 	_ = enc.Encode(t.ExtraBody)
+	if t.ReasoningEffort != "" {
+		_ = enc.Encode(t.ReasoningEffort)
+	}
 	for _, p := range c.Prompts {
 		_ = enc.Encode([]string{p.ID, p.System, p.User})
 	}

@@ -74,11 +74,18 @@ func (c *Canary) outputCap() int {
 	return c.MaxTokens
 }
 
+// reasoningCap is how models that reason want the output cap to be called where a protocol has two names for it. One that
+// refuses it is learned as any other.
+const reasoningCap = "max_completion_tokens"
+
 // ask builds what is asked, in the form that the target was seen to take.
 func (p *Prober) ask(c *Canary, turns []prompt.Turn) wire.Ask {
 	l := p.lesson(c.Target)
-	a := wire.Ask{Model: c.Target.Model, MaxTokens: c.outputCap(), Extra: c.Target.ExtraBody,
+	a := wire.Ask{Model: c.Target.Model, MaxTokens: c.outputCap(), Extra: c.Target.ExtraBody, Effort: c.Target.ReasoningEffort,
 		MaxTokensField: l.MaxTokensField, NoStreamOptions: l.NoStreamOptions}
+	if c.Target.Reasoning && a.MaxTokensField == "" {
+		a.MaxTokensField = reasoningCap
+	}
 	for _, t := range turns {
 		a.Turns = append(a.Turns, wire.Turn{Role: t.Role, Text: t.Text})
 	}

@@ -87,6 +87,7 @@ type Sample struct {
 	Sent        Span   `json:"sent_ms,omitzero"` // t_sent − t0; ttft − sent is what a packet capture shows
 	TTFB        Span   `json:"ttfb_ms,omitzero"`
 	Stamp       string `json:"stamp,omitempty"`            // kernel, read
+	Load        Span   `json:"load_ms,omitzero"`           // that the server says it took to load the model; not stored
 	Lag         Span   `json:"lag_ms,omitzero"`            // the client's largest own delay in this stream
 	FirstKind   string `json:"first_token_kind,omitempty"` // text, refusal, reasoning, tool, redacted
 

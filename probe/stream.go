@@ -12,6 +12,9 @@ import (
 	"serin/probe/wire"
 )
 
+// coldLoad: a server that says it took longer to load the model was cold.
+const coldLoad = time.Second
+
 // How long is read on after an answer is complete.
 const (
 	drainTime   = 250 * time.Millisecond // after the last marker
@@ -47,6 +50,7 @@ func (r *run) note(resp *http.Response) {
 func (r *run) stream(resp *http.Response) {
 	buf := r.p.buffers.Get().(*[readBuffer]byte)
 	defer r.p.buffers.Put(buf)
+	r.splitter.Lines = r.proto.Lines
 	for !r.over {
 		n, err := resp.Body.Read(buf[:])
 		rd := r.timeline.reading(time.Now())
@@ -86,7 +90,7 @@ func (r *run) take(piece []byte, rd reading) {
 	r.stall(rd.at)
 }
 
-// sniff looks at the first byte that is no white space: no stream begins with one of { [ <.
+// sniff looks at the first byte that is no white space: no stream begins with one of { [ <, but for one of JSON lines.
 func (r *run) sniff(piece []byte) []byte {
 	if r.sniffed {
 		return piece
@@ -96,7 +100,7 @@ func (r *run) sniff(piece []byte) []byte {
 			continue
 		}
 		r.sniffed = true
-		if c == '{' || c == '[' || c == '<' {
+		if c == '{' && !r.proto.Lines || c == '[' || c == '<' {
 			r.doc = &document{}
 			return piece[i:]
 		}
@@ -130,11 +134,23 @@ func (r *run) event(ev wire.Event, rd reading) {
 		return
 	}
 	r.fold.add(p, rd, ev.Unterminated)
+	r.loaded(p.Load)
 	if p.Kind&wire.Text != 0 && !ev.Unterminated {
 		r.answer = append(r.answer, clipBytes(p.Text, maxAnswer-len(r.answer))...)
 	}
 	r.write(p, rd)
 	r.pace(p, rd.at)
+}
+
+// loaded notes how long the server says it took to load the model.
+func (r *run) loaded(d time.Duration) {
+	if d <= 0 || r.sample.Load.Known {
+		return
+	}
+	r.sample.Load = Known(d)
+	if d > coldLoad {
+		r.sample.flag(ColdStart)
+	}
 }
 
 // pace moves the deadlines: progress, the wait for the marker, the drain after it.
@@ -202,10 +218,19 @@ func (r *run) closed(broken string, resp *http.Response) verdict {
 		return r.fold.complete()
 	case r.fold.events == 0 && r.sample.Has(Gzip):
 		return verdict{NotSSE, "the body is compressed although identity was asked for"}
-	case broken == "" && r.fold.events == 0 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
+	case broken == "" && r.fold.events == 0 && !r.isStream(resp):
 		return verdict{NotSSE, "an empty body where a stream was due"}
 	}
 	return r.fold.cut(broken)
+}
+
+// isStream reports whether the response's content type is that of the protocol's streams.
+func (r *run) isStream(resp *http.Response) bool {
+	kind := strings.ToLower(resp.Header.Get("Content-Type"))
+	if r.proto.Lines {
+		return strings.HasPrefix(kind, "application/x-ndjson") || strings.HasPrefix(kind, "application/ndjson")
+	}
+	return strings.HasPrefix(kind, "text/event-stream")
 }
 
 // broken judges an error that came inside the stream.
