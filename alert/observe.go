@@ -58,7 +58,7 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 		return
 	}
 	e.countOpen(c, s)
-	if s.Regular() {
+	if s.Regular() && !skipped {
 		c.memo.Tokens = min(c.memo.Tokens+reprobeEarn, reprobeBudget)
 	}
 	var again []Kind

@@ -191,6 +191,9 @@ func (a Alert) see(o Observation, q Quorum) Alert {
 	if q.Failures && o.Call != baseline.Breach {
 		return a
 	}
+	if o.Call == baseline.Breach && !o.Fixed {
+		a.Fixed, a.Learned = false, "" // the band has been learned meanwhile, and says so too
+	}
 	a.Last = Evidence{At: o.At, Value: v.Value, Mean: v.Mean, Low: o.Low, Limit: v.Limit, Ratio: v.Ratio, Z: v.Z,
 		Outcome: o.Outcome, Reason: o.Reason, RequestID: o.RequestID}
 	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.Open() || v.Ratio > a.Worst.Ratio) {

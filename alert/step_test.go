@@ -183,3 +183,28 @@ func TestFirstCalmAndEvidence(t *testing.T) {
 		t.Errorf("id %s, want %s", a.ID, want)
 	}
 }
+
+func TestFixedUntilTheBandAgrees(t *testing.T) {
+	q := quorum(DefaultRule(), KindTTFT, 5*time.Minute)
+	a, now := Alert{Series: "s", Kind: KindTTFT, State: StateOK}, day0
+	feed := func(l rune, fixed bool) {
+		now = now.Add(5 * time.Minute)
+		o := latencyObs(l, now)
+		if o.Fixed = fixed; fixed {
+			o.Learned = "day 3 of 7, 700 samples"
+		}
+		a, _ = step(a, q, o, now)
+	}
+	for range 4 {
+		feed('B', true)
+	}
+	if !a.Open() || !a.Fixed || a.Learned == "" {
+		t.Fatalf("%s, fixed %t, learned %q", a.State, a.Fixed, a.Learned)
+	}
+	if feed('C', false); !a.Fixed {
+		t.Error("a calm value of the band says nothing about the limit")
+	}
+	if feed('B', false); a.Fixed || a.Learned != "" {
+		t.Errorf("fixed %t, learned %q after a breach of the band", a.Fixed, a.Learned)
+	}
+}
