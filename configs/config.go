@@ -20,6 +20,7 @@ type Config struct {
 	Metrics   Metrics
 	Baseline  baseline.Options
 	Incident  alert.IncidentOptions
+	Budget    Budget
 	Slack     *slack.Options // nil = no Slack
 	Targets   []*probe.Target
 	Scenes    []*probe.Scene

@@ -7,6 +7,7 @@ import (
 	"serin/alert/slack"
 	"serin/baseline"
 	"serin/probe"
+	"serin/probe/prompt"
 )
 
 // credential is where a secret is taken from; at most one of the four is set.
@@ -21,6 +22,9 @@ type targetKeys struct {
 	APIKeyFile       string `koanf:"api_key_file"`
 	APIKeyCredential string `koanf:"api_key_credential"`
 	APIKeyPlain      string `koanf:"api_key"`
+
+	BudgetTokens int     `koanf:"budget_tokens"`
+	BudgetUSD    float64 `koanf:"budget_usd"`
 }
 
 func (k *targetKeys) credential() credential {
@@ -64,17 +68,12 @@ type sceneKeys struct {
 
 // sizeKeys are the keys of a size given as a table.
 type sizeKeys struct {
-	Schedule    string   `koanf:"schedule"`
-	InputTokens int      `koanf:"input_tokens"`
-	MaxTokens   int      `koanf:"max_tokens"`
-	Prompts     []string `koanf:"prompts"`
-	Expect      expect   `koanf:"expect"`
-	Spread      *spread  `koanf:"spread"` // nil = the default
-}
-
-type expect struct {
-	Contains string `koanf:"contains"`
-	Regex    string `koanf:"regex"`
+	Schedule    string        `koanf:"schedule"`
+	InputTokens int           `koanf:"input_tokens"`
+	MaxTokens   int           `koanf:"max_tokens"`
+	Prompts     []string      `koanf:"prompts"`
+	Expect      prompt.Expect `koanf:"expect"`
+	Spread      *spread       `koanf:"spread"` // nil = the default
 }
 
 type spread = time.Duration
@@ -99,7 +98,7 @@ func schema() *spec {
 	rule := tableOf(alert.DefaultRule())
 	size := tableOf(sizeKeys{})
 	size.kind = kindSize
-	size.keys["expect"] = tableOf(expect{})
+	size.keys["expect"] = tableOf(prompt.Expect{})
 	size.keys["spread"] = &spec{kind: kindDuration}
 	scene := tableOf(defaultScene())
 	for _, s := range probe.Sizes() {
@@ -111,6 +110,10 @@ func schema() *spec {
 	delete(provider.keys, "provider")
 	defaults := tableOf(targetKeys{Target: probe.DefaultTarget()})
 	delete(defaults.keys, "name")
+	target := tableOf(targetKeys{Target: probe.DefaultTarget()})
+	for _, t := range []*spec{provider, defaults, target} {
+		t.keys["budget_tokens"].def, t.keys["budget_usd"].def = "", "" // those of [budget]
+	}
 	return &spec{kind: kindTable, keys: map[string]*spec{
 		"allow_plain_secrets": {kind: kindBool, def: "false"},
 		"instance":            tableOf(Instance{}),
@@ -120,11 +123,12 @@ func schema() *spec {
 		"metrics":             tableOf(defaultMetrics()),
 		"baseline":            tableOf(baseline.DefaultOptions()),
 		"incident":            tableOf(alert.DefaultIncident()),
+		"budget":              tableOf(defaultBudget()),
 		"rule":                rule,
 		"slack":               tableOf(defaultSlack()),
 		"target_defaults":     defaults,
 		"provider":            listOf(provider),
-		"target":              listOf(tableOf(targetKeys{Target: probe.DefaultTarget()})),
+		"target":              listOf(target),
 		"scene":               listOf(scene),
 		"price":               listOf(tableOf(probe.Price{})),
 	}}

@@ -44,12 +44,15 @@ func targetMeanings() map[string]string {
 		"max_in_flight":       "most probes of the target at once",
 		"cache":               "`bust` puts a nonce in front of each prompt, so that prefix caches do not hit; `keep` does not",
 		"reasoning":           "the model thinks before it answers: first-token timeout of 180 s, output cap of 4096",
+		"reasoning_effort":    "how hard a reasoning model shall think, as its protocol names it: `low`, `medium`, `high`, …; default not sent",
 		"context_limit":       "tokens of input and output that the model takes; canaries that do not fit are an error; 0 = not known",
 		"max_tokens":          "output cap that overrides every size's; 0 = the size's",
 		"connect_timeout":     "DNS, TCP and TLS",
 		"first_token_timeout": "from sending to the first token; default 30 s short, 60 s medium, 120 s long, 180 s reasoning",
 		"stall_timeout":       "longest silence after the first token",
 		"total_timeout":       "of the whole answer",
+		"budget_tokens":       "input and output tokens a day; default that of `[budget]`; 0 = no bound",
+		"budget_usd":          "US dollars a day, by `[[price]]`; default that of `[budget]`; 0 = no bound",
 		"traceparent":         "send a W3C `traceparent`, and keep its trace id with the sample",
 	}
 }
@@ -81,7 +84,7 @@ func sceneMeanings() map[string]string {
 		"size.input_tokens": "aimed length of the built-in prompts; 0 = the size's own",
 		"size.max_tokens":   "output cap; 0 = 512, for reasoning models 4096",
 		"size.prompts":      "own prompts: plain-text files, taken in turn",
-		"size.expect":       "`{ contains = \"…\" }` or `{ regex = \"…\" }`: what the answer must hold; a miss is marked, not alerted",
+		"size.expect":       "what the answer must be like, all of: `contains`, `regex`, `json = true`, `json_field = \"a.b[0]\"`, `json_equals` (of that field), `max_length` (characters), `language` (`en`, `zh`: most words in its script); a miss is marked, not alerted",
 		"size.spread":       "bound of the fixed delay that keeps canaries apart; default the interval, at most 5 min; `\"0s\"` = none",
 	}
 }
@@ -142,6 +145,10 @@ func singleMeanings() map[string]string {
 		"incident.group_wait":   "how long an incident waits for more alerts before it is told",
 		"incident.remind_every": "reminders while it lasts; `\"0s\"` = none",
 
+		"budget.tokens":   "input and output tokens that each target may use a day; 0 = no bound",
+		"budget.usd":      "US dollars that each target may cost a day, by `[[price]]`; 0 = no bound",
+		"budget.timezone": "IANA zone of the day: the budget is whole again at its midnight",
+
 		"slack.webhook_url_env":        "environment variable that holds the webhook's URL",
 		"slack.webhook_url_file":       "file that holds it",
 		"slack.webhook_url_credential": "systemd credential that holds it",
@@ -156,6 +163,7 @@ func singleMeanings() map[string]string {
 		"slack.mention":                "added at first firing and escalation: `<!here>`, `<!channel>`, `<@U…>`, `<!subteam^S…>`",
 
 		"price.model":        "glob over model names; `*` also stands for `/`",
+		"price.from":         "day since which it is in force, UTC: `2026-01-01`; of entries with the same `model` the latest in force counts; default always",
 		"price.input":        "of input tokens",
 		"price.cached_input": "of input tokens read from a cache",
 		"price.cache_write":  "of input tokens written to a cache",

@@ -27,8 +27,9 @@ func chapters() []chapter {
 		{"rule", "[rule] and [scene.rule]", "When a canary alerts. The scene's keys win over `[rule]`, those over the preset: `balanced` as below; `quiet` (kappa 1.5, 4 re-probes); `literal` (mean + 2 standard deviations of exactly that slot, every value by itself; about 295 false alerts a month and series on a simulator where balanced gives 0.1)."},
 		{"baseline", "[baseline]", "What a value is compared with."},
 		{"incident", "[incident]", "When people are told."},
+		{"budget", "[budget]", "What probing may use, for each target and day; `budget_tokens` and `budget_usd` of a target win. At 80 % the long canaries stop, at 90 % the medium ones, at 100 % all, until midnight; a probe under way is taken at its output cap, and so is one that broke off. Skipped runs are stored and counted with reason `budget`."},
 		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits)."},
-		{"price", "[[price]]", "US dollars per million tokens; the first whose `model` matches counts."},
+		{"price", "[[price]]", "US dollars per million tokens; the first whose `model` matches and whose `from` is past counts; the cost of a sample is that of its own day."},
 	}
 }
 

@@ -21,6 +21,7 @@ type loader struct {
 	targets   []*target
 	scenes    []section
 	prices    []probe.Price
+	budget    budgetKeys
 	crons     map[string]timing
 }
 
@@ -110,6 +111,11 @@ func (l *loader) resolvePrices() {
 			l.rep.fail(s.at("model"), s.key("model"), "is missing", `name the models by a glob: model = "gpt-4o*"`)
 		}
 		l.checkPrice(s, p)
+		for _, earlier := range l.prices {
+			if earlier.Model == p.Model && earlier.From.Equal(p.From) {
+				l.rep.warn(s.at("model"), s.key("model"), fmt.Sprintf("%q has a price since then already, and the first counts", p.Model), "remove one, or give it another from")
+			}
+		}
 		l.prices = append(l.prices, p)
 	}
 }
@@ -134,14 +140,14 @@ func (s section) names() []string {
 	return s.tree.keys
 }
 
-// price returns the first price whose glob matches the model.
-func (l *loader) price(model string) *probe.Price {
-	for i := range l.prices {
-		if glob(l.prices[i].Model, model) {
-			return &l.prices[i]
+// pricesOf returns the prices whose glob matches the model, in the order of the file.
+func (l *loader) pricesOf(model string) (list []probe.Price) {
+	for _, p := range l.prices {
+		if glob(p.Model, model) {
+			list = append(list, p)
 		}
 	}
-	return nil
+	return list
 }
 
 func (l *loader) resolveProviders() {

@@ -167,10 +167,10 @@ output = 7
 	if len(long.Canary.Prompts) != 2 || long.Canary.InputTokens < 100 || think.Canary.MaxTokens != 4096 {
 		t.Errorf("long = %+v; think caps at %d", long.Canary, think.Canary.MaxTokens)
 	}
-	if p := c.Targets[0].Price; p.Input != probe.Some(1.0) || p.Output != probe.Some(2.5) || p.CachedInput.Known {
+	if p := c.Targets[0].PriceAt(noon); p.Input != probe.Some(1.0) || p.Output != probe.Some(2.5) || p.CachedInput.Known {
 		t.Errorf("price of gw = %+v", p)
 	}
-	if p := c.Targets[1].Price; p.Input.Known || p.Output != probe.Some(7.0) {
+	if p := c.Targets[1].PriceAt(noon); p.Input.Known || p.Output != probe.Some(7.0) {
 		t.Errorf("price of think = %+v", p)
 	}
 	if got := c.Scenes[0].Metrics; len(got) != 1 || got[0] != probe.TTFA {
@@ -241,7 +241,7 @@ func TestBadOverrides(t *testing.T) {
 			}
 		})
 	}
-	f("SERIN__TARGET__MODEL", "x", `environment: error: SERIN__TARGET__MODEL: names no single table of the config; remove it; known here: baseline http incident instance log metrics rule slack store target_defaults; tables that come many times are set in the file only`)
+	f("SERIN__TARGET__MODEL", "x", `environment: error: SERIN__TARGET__MODEL: names no single table of the config; remove it; known here: baseline budget http incident instance log metrics rule slack store target_defaults; tables that come many times are set in the file only`)
 	f("SERIN__LOGG__LEVEL", "x", `environment: error: SERIN__LOGG__LEVEL: names no single table of the config; did you mean "log"?; tables that come many times are set in the file only`)
 	f("SERIN__LOG__LEVLE", "x", `environment: error: SERIN__LOG__LEVLE: names no key of [log]; did you mean "level"?`)
 	f("SERIN__LOG", "x", `environment: error: SERIN__LOG: is not of the form SERIN__TABLE__KEY; name one table and one key, or unset it`)

@@ -138,9 +138,9 @@ func (l *loader) expectation(z *sizing) {
 	if !z.from.has("expect") {
 		return
 	}
-	e := &prompt.Expect{Contains: z.keys.Expect.Contains, Regex: z.keys.Expect.Regex}
+	e := &z.keys.Expect
 	if err := e.Compile(); err != nil {
-		l.rep.fail(z.from.at("expect"), z.from.key("expect"), err.Error(), `write { contains = "…" } or { regex = "…" }`)
+		l.rep.fail(z.from.at("expect"), z.from.key("expect"), err.Error(), `write { contains = "…" }, { regex = "…" }, { json_field = "a.b[0]" }, { max_length = 800 } or { language = "en" }`)
 		return
 	}
 	z.expect = e

@@ -21,6 +21,7 @@ const (
 	kindInt      kind = "integer"
 	kindNumber   kind = "number"
 	kindDuration kind = "duration"
+	kindDate     kind = "date"
 	kindStrings  kind = "array of strings"
 	kindInts     kind = "array of integers"
 	kindMap      kind = "table of strings"
@@ -92,6 +93,8 @@ func kindOf(t reflect.Type) kind {
 	switch t {
 	case reflect.TypeFor[time.Duration](), reflect.TypeFor[*time.Duration]():
 		return kindDuration
+	case reflect.TypeFor[time.Time]():
+		return kindDate
 	case reflect.TypeFor[probe.Money]():
 		return kindNumber
 	case reflect.TypeFor[map[string]string]():

@@ -85,7 +85,7 @@ func (s *Summary) add(r Run, now time.Time) (day float64) {
 	s.OutputCapDay += day * float64(c.MaxTokens)
 	s.AlertedSeries += len(c.Scene.Metrics)
 	s.FalseAlerts += float64(len(c.Scene.Metrics)) * FalseAlertsPerSeries(r.Rule.Preset)
-	p := c.Target.Price
+	p := c.Target.PriceAt(now)
 	if p == nil || !p.Input.Known || !p.Output.Known {
 		s.Unpriced++
 		return day

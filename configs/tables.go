@@ -21,6 +21,7 @@ func (l *loader) resolveTables() {
 	l.resolveMetrics()
 	l.resolveBaseline()
 	l.resolveIncident()
+	l.resolveBudget()
 	l.resolveSlack()
 }
 
@@ -83,7 +84,7 @@ var labelPattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 // ownLabels are the label names that serin's metrics use already.
 func ownLabels() []string {
 	return []string{"target", "scene", "size", "outcome", "side", "phase", "metric", "kind", "channel", "result", "reason",
-		"provider", "model", "protocol", "input_bucket", "le", "version", "instance", "region"}
+		"provider", "model", "protocol", "input_bucket", "le", "version", "instance", "region", "unit"}
 }
 
 func (l *loader) resolveMetrics() {

@@ -59,9 +59,10 @@ func (l *loader) resolveTarget(own, defaults section, used map[string]bool) *tar
 			l.rep.warn(own.at("name"), own.key("name"), "is the name of a provider too, so the two count as one unit of an outage", fmt.Sprintf("rename it, or give it provider = %q", t.Name))
 		}
 	}
-	t.Price = l.price(t.Model)
+	t.Prices = l.pricesOf(t.Model)
 	t.APIKey = l.secret(from, "api_key", k.credential())
 	l.checkTarget(t)
+	l.budgetOf(t, k)
 	return t
 }
 

@@ -18,7 +18,7 @@ type node struct {
 	val any
 }
 
-// moment is a TOML date or time, which no key of ours takes.
+// moment is a TOML date or time, as written.
 type moment string
 
 // table keeps its keys in the order of the file.

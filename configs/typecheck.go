@@ -62,6 +62,8 @@ func convert(n *node, s *spec, path string, rep *report) (any, bool) {
 	switch s.kind {
 	case kindDuration:
 		return convertDuration(n, path, rep)
+	case kindDate:
+		return convertDate(n, path, rep)
 	case kindStrings:
 		return convertList[string](n, "an array of strings", path, rep)
 	case kindInts:
@@ -143,6 +145,24 @@ func convertDuration(n *node, path string, rep *report) (any, bool) {
 		rep.fail(n.at, path, "must be a duration, is "+typeName(v), `write a string with a unit: "90s", "5m", "2h", "7d"`)
 	}
 	return time.Duration(0), false
+}
+
+// convertDate takes 2026-01-01, with or without quotes, as that day's beginning in UTC, or a whole RFC 3339 time.
+func convertDate(n *node, path string, rep *report) (any, bool) {
+	var text string
+	switch v := n.val.(type) {
+	case string:
+		text = v
+	case moment:
+		text = string(v)
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	rep.fail(n.at, path, "is not a date", "write a day, such as 2026-01-01")
+	return nil, false
 }
 
 func convertList[T string | int64](n *node, want, path string, rep *report) (any, bool) {

@@ -161,7 +161,7 @@ func TestUsageAndCost(t *testing.T) {
 		{"truncated costs, but not what", testCanary(), steps(E(`{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`), end()), Some[int64](9), Count{}, Some[int64](1), -1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.canary.Target.Price = price
+			c.canary.Target.Prices = []Price{*price}
 			s := probeOnce(t, scripted(c.script), c.canary)
 			if s.InputTokens != c.input || s.CachedInputTokens.V != c.cached.V || s.OutputTokens != c.output {
 				t.Errorf("input %v, cached %v, output %v (%s %q)", s.InputTokens, s.CachedInputTokens, s.OutputTokens, s.Outcome, s.Reason)

@@ -52,7 +52,7 @@ type Target struct {
 	TotalTimeout      time.Duration `koanf:"total_timeout"`
 	Traceparent       bool          `koanf:"traceparent"`
 
-	Price *Price `koanf:"-"` // from the first [[price]] whose model glob matches; nil = unknown
+	Prices []Price `koanf:"-"` // every [[price]] whose model glob matches, in the order of the file; see PriceAt
 }
 
 // DefaultTarget returns the defaults of every target.
@@ -78,11 +78,12 @@ func (t *Target) FirstToken(s Size) time.Duration {
 
 // Price is in US dollars per million tokens; an unknown price is absent.
 type Price struct {
-	Model       string `koanf:"model"` // glob
-	Input       Money  `koanf:"input"`
-	CachedInput Money  `koanf:"cached_input"`
-	CacheWrite  Money  `koanf:"cache_write"`
-	Output      Money  `koanf:"output"`
+	Model       string    `koanf:"model"` // glob
+	From        time.Time `koanf:"from"`  // in force since; zero = always
+	Input       Money     `koanf:"input"`
+	CachedInput Money     `koanf:"cached_input"`
+	CacheWrite  Money     `koanf:"cache_write"`
+	Output      Money     `koanf:"output"`
 }
 
 // Scene is a business use: its own prompts, schedules, checks and baselines.

@@ -59,7 +59,7 @@ func (f *fold) counts(s *Sample, u wire.Usage, c *Canary) {
 	if f.odd(u, c) {
 		s.flag(UsageOdd)
 	}
-	if c.Target.Cache != "keep" && u.Cached.V > 0 {
+	if c.Target.Cache != "keep" && hitsCache(u) {
 		s.flag(CacheHit)
 	}
 }
@@ -160,26 +160,3 @@ func (f *fold) stampOf(s *Sample, meter *lagMeter) {
 
 // flag adds f to a sample under construction.
 func (s *Sample) flag(f Flag) { s.Flags = append(s.Flags, f) }
-
-// cost returns what the call cost in US dollars; unknown where a price or a count that it needs is. A cached count that
-// was not reported is none: prompts are made not to hit.
-func cost(s *Sample, p *Price) Money {
-	if p == nil || !s.InputTokens.Known || !s.OutputTokens.Known {
-		return Money{}
-	}
-	cached, written := s.CachedInputTokens.V, s.CacheWriteTokens.V
-	sum := 0.0
-	for _, part := range []struct {
-		n     int64
-		price Money
-	}{{s.InputTokens.V - cached - written, p.Input}, {cached, p.CachedInput}, {written, p.CacheWrite}, {s.OutputTokens.V, p.Output}} {
-		if part.n == 0 {
-			continue
-		}
-		if !part.price.Known {
-			return Money{}
-		}
-		sum += float64(part.n) * part.price.V / 1e6
-	}
-	return Some(sum)
-}

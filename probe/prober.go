@@ -148,12 +148,9 @@ func Spec(c *Canary) string {
 
 // memory is what a canary's earlier probes leave for the next.
 type memory struct {
-	turns  int    // prompts taken
-	warmed bool   // a probe was sent since start
-	asked  string // endpoint and model that the rest was seen of
-	model  string
-	answer uint64        // hash of the last answer
-	e2e    time.Duration // of the last answer that was not a repetition
+	turns  int  // prompts taken
+	warmed bool // a probe was sent since start
+	seen   seen
 }
 
 // remember calls f with c's memory, under the lock.

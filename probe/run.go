@@ -3,16 +3,12 @@ package probe
 import (
 	"context"
 	"encoding/json"
-	"hash/fnv"
 	"net/http"
 	"net/http/httptrace"
 	"time"
 
 	"serin/probe/wire"
 )
-
-// sameAnswerShare: an answer like the last one that took less than this share of its time came from a cache.
-const sameAnswerShare = 0.2
 
 // run is one probe under way.
 type run struct {
@@ -29,6 +25,7 @@ type run struct {
 	t0       time.Time
 	eof      time.Time
 	ask      wire.Ask
+	prompt   string // ID of the prompt that is sent
 	secrets  []string
 	traceID  string
 	first    bool
@@ -87,7 +84,9 @@ func (r *run) prepare() (*http.Request, error) {
 		r.first = !m.warmed
 		m.warmed = true
 	})
-	r.ask = r.p.ask(r.c, r.c.Prompts[turn%len(r.c.Prompts)].Turns(r.p.nonce(r.c)))
+	sent := r.c.Prompts[turn%len(r.c.Prompts)]
+	r.prompt = sent.ID
+	r.ask = r.p.ask(r.c, sent.Turns(r.p.nonce(r.c)))
 	body, err := json.Marshal(r.proto.Body(r.ask))
 	if err != nil {
 		return nil, err
@@ -226,7 +225,7 @@ func (r *run) measured(s *Sample) {
 	f.measure(s, r.t0, &r.timeline, r.c, end)
 	f.stampOf(s, &r.p.meter)
 	if f.ended() && f.fault == nil {
-		s.CostUSD = cost(s, r.c.Target.Price)
+		s.CostUSD = cost(s, r.c.Target.PriceAt(r.t0))
 	}
 	s.FinishReason, s.ReturnedModel = r.short(f.finish), r.short(f.model)
 	s.SystemFingerprint = r.short(f.fingerprint)
@@ -257,33 +256,4 @@ func (r *run) marks(s *Sample) {
 	if f.skipped > 0 {
 		s.flag(SkippedEvents)
 	}
-}
-
-// history compares with the canary's earlier answers.
-func (r *run) history(s *Sample) {
-	h := fnv.New64a()
-	_, _ = h.Write(r.answer) // never fails
-	sum := h.Sum64()
-	r.p.remember(r.c, func(m *memory) {
-		if s.Reason == ReasonLearningParameter {
-			m.warmed = !r.first // the attempt that follows is the first real one
-		}
-		if !s.Outcome.Success() {
-			return
-		}
-		if asked := endpointOf(r.c.Target); m.asked != asked {
-			m.asked, m.model, m.answer, m.e2e = asked, "", 0, 0
-		}
-		if m.model != "" && s.ReturnedModel != "" && m.model != s.ReturnedModel {
-			s.flag(ModelChanged)
-		}
-		keep(&m.model, s.ReturnedModel)
-		same := len(r.answer) > 0 && sum == m.answer
-		instant := float64(s.E2E.D) < sameAnswerShare*float64(m.e2e)
-		if same && instant && r.c.Target.Cache != "keep" {
-			s.flag(SameAnswer)
-			return
-		}
-		m.answer, m.e2e = sum, s.E2E.D
-	})
 }

@@ -38,7 +38,8 @@ const (
 	Gzip            Flag = "gzip"
 	CacheHit        Flag = "cache_hit"
 	SameAnswer      Flag = "same_answer"
-	ModelChanged    Flag = "model_changed"
+	ModelChanged    Flag = "model_changed" // the returned model or the fingerprint is none of the latest ones
+	UsageGone       Flag = "usage_gone"    // no token counts, although the last answer had some
 	ColdStart       Flag = "cold_start"
 	Downgraded      Flag = "downgraded"
 )
@@ -86,8 +87,8 @@ type Sample struct {
 	TLS         Span   `json:"tls_ms,omitzero"`
 	Sent        Span   `json:"sent_ms,omitzero"` // t_sent − t0; ttft − sent is what a packet capture shows
 	TTFB        Span   `json:"ttfb_ms,omitzero"`
-	Stamp       string `json:"stamp,omitempty"`            // kernel, read
 	Load        Span   `json:"load_ms,omitzero"`           // that the server says it took to load the model; not stored
+	Stamp       string `json:"stamp,omitempty"`            // kernel, read
 	Lag         Span   `json:"lag_ms,omitzero"`            // the client's largest own delay in this stream
 	FirstKind   string `json:"first_token_kind,omitempty"` // text, refusal, reasoning, tool, redacted
 

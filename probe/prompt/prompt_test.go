@@ -62,7 +62,7 @@ func TestExpectErrors(t *testing.T) {
 			t.Errorf("%+v: a broken pattern holds", e)
 		}
 	}
-	f(Expect{}, "give contains or regex")
+	f(Expect{}, "give contains, regex")
 	f(Expect{Regex: "(?=a)"}, "not valid RE2")
 	f(Expect{Regex: strings.Repeat("a", MaxPattern+1)}, "use at most 1000")
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"serin/configs"
 	"serin/probe"
@@ -20,7 +21,7 @@ func (c *checkCmd) sayCost(o Options, runs []configs.Run) {
 			most = x.Target.MaxTokens
 		}
 		out += c.N * most
-		p := x.Target.Price
+		p := x.Target.PriceAt(time.Now())
 		if p == nil || !p.Input.Known || !p.Output.Known {
 			unpriced++
 			continue
