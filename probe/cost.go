@@ -61,10 +61,16 @@ func (c *Canary) Spent(s *Sample) Spend {
 			usd = cost(s, c.Target.PriceAt(s.Time))
 		}
 		return Spend{s.InputTokens.V + s.OutputTokens.V, usd}
-	case s.HTTPStatus >= 300, s.HTTPStatus == 0 && !s.Sent.Known:
+	case !s.Billable():
 		return Spend{USD: Some(0.0)}
 	}
 	return c.assumed(s)
+}
+
+// Billable reports whether the endpoint may have charged for the probe: it was answered, or written and never refused.
+func (s *Sample) Billable() bool {
+	answered := s.HTTPStatus >= 200 && s.HTTPStatus < 300
+	return s.Outcome != Skipped && (s.Outcome.Success() || answered || s.HTTPStatus == 0 && s.Sent.Known)
 }
 
 // counted reports whether the answer came to its own end, so that its counts are final.

@@ -44,7 +44,7 @@ func (s *Store) Import(ctx context.Context, samples iter.Seq2[probe.Sample, erro
 		if err != nil {
 			return added, duplicates, errors.Join(fmt.Errorf("import sample %d: %w", n, err), flush())
 		}
-		chunk = append(chunk, encodeRecord(alert.Record{Sample: sample}, s.log))
+		chunk = append(chunk, encodeRecord(alert.Record{Sample: sample}, s.log, s.opt.zoned))
 		if len(chunk) < importChunk {
 			continue
 		}
@@ -95,7 +95,7 @@ func (s *Store) importOnce(known *ids, rows []*sampleRow) (added int, err error)
 	err = inTx(context.Background(), s.write, known, func(t *txn) error {
 		added = 0
 		for _, r := range rows {
-			isNew, err := r.insert(t, importSample)
+			isNew, err := r.insert(t)
 			if err != nil {
 				return err
 			}

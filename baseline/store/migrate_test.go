@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,11 +31,11 @@ func TestMigrationKeepsACopy(t *testing.T) {
 
 	_, err = Open(t.Context(), path, Options{Version: "0.1.0"})
 	var tooNew *SchemaError
-	if !errors.As(err, &tooNew) || tooNew.Have != 2 || tooNew.Know != 1 || !strings.Contains(err.Error(), "run serin 0.9.0 or newer") {
+	if !errors.As(err, &tooNew) || tooNew.Have != tooNew.Know+1 || !strings.Contains(err.Error(), "run serin 0.9.0 or newer") {
 		t.Errorf("an older binary opened a newer store: %v", err)
 	}
 
-	copied := path + ".v1.bak"
+	copied := fmt.Sprintf("%s.v%d.bak", path, tooNew.Know)
 	if fi := must[fs.FileInfo](t)(os.Stat(copied)); fi.Mode().Perm() != 0o600 {
 		t.Errorf("copy has mode %v", fi.Mode())
 	}

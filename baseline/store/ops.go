@@ -76,7 +76,7 @@ func (p *put) size() int          { return p.bytes + 64*len(p.args) }
 func (w *writer) ops(c alert.Change) []op {
 	var list []op
 	for _, r := range c.Records {
-		list = append(list, encodeRecord(r, w.log))
+		list = append(list, encodeRecord(r, w.log, w.zone))
 	}
 	for _, e := range c.Exclusions {
 		list = append(list, exclude(e, w.log))

@@ -201,6 +201,7 @@ func checkKilled(t *testing.T, s *Store, tried map[int]int64, durable int, old i
 	if len(alerts) != n || len(history) != n || len(notices) != (n+699)/700 {
 		t.Errorf("changes are there by half: %d samples, %d alerts, %d transitions, %d notices", n, len(alerts), len(history), len(notices))
 	}
+	sameDays(t, summed(t, s), everyDay(t, s))
 	t.Logf("%d tried, %d on disk, %d durable", len(tried), n, durable)
 }
 

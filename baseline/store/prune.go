@@ -21,7 +21,7 @@ const (
 )
 
 // Prune deletes what is older than the retention: samples and bands, alerts resolved and incidents closed that long ago,
-// their notices, and history. Then it gives free pages back to the file system. It works in small transactions, between
+// their notices, and history; daily sums after DailyRetention. Then it gives free pages back to the file system. It works in small transactions, between
 // which commits go on, and may be called as often as one likes; once an hour is plenty. It never deletes an open alert or
 // incident or a pending notice.
 //
@@ -44,7 +44,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		cut = min(cut, newest)
 	}
 	p := pruner{s: s, ctx: ctx, before: cut - int64(s.opt.Retention)}
-	for _, step := range []func() error{func() error { return p.samples(list) }, p.bands, p.settled, p.shrink} {
+	for _, step := range []func() error{func() error { return p.samples(list) }, p.bands, p.settled, p.daily, p.shrink} {
 		if err := step(); err != nil {
 			return fmt.Errorf("prune: %w", explain(s.path, err))
 		}
@@ -149,6 +149,13 @@ func (p *pruner) settled() error {
 		}
 	}
 	return nil
+}
+
+// daily deletes daily sums, which outlive the samples.
+func (p *pruner) daily() error {
+	keep := max(DailyRetention, p.s.opt.Retention) - p.s.opt.Retention
+	before := time.Unix(0, p.before-int64(keep)).UTC()
+	return p.all(`DELETE FROM daily WHERE (day, canary) IN (SELECT day, canary FROM daily WHERE day < ? LIMIT ?)`, dayOf(before, nil))
 }
 
 // all repeats a delete that takes (before, limit) until it finds nothing more.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"time"
 
 	"serin/alert"
 	"serin/probe"
@@ -22,9 +23,8 @@ const (
 	textColumns  = "reason, request_id, trace_id"
 	restColumns  = "time, attempt, trait, " + spanColumns + ", " + countColumns + ", cost_usd, chunks, " + textColumns + ", excluded, residuals"
 	allColumns   = "canary, " + restColumns
-	upsertSample = insertSample + "UPDATE SET excluded = excluded.excluded, residuals = excluded.residuals"
-	importSample = insertSample + "NOTHING"
-	insertSample = "INSERT INTO sample(" + allColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO "
+	judgeSample  = "UPDATE sample SET excluded = ?, residuals = ? WHERE canary = ? AND time = ? AND attempt = ?"
+	insertSample = "INSERT INTO sample(" + allColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"
 )
 
 func spans(s *probe.Sample) []*probe.Span {
@@ -45,24 +45,28 @@ type sampleRow struct {
 	time   int64
 	args   []any // from attempt's successor on, in the order of the columns
 	seq    int
+	share  share
 }
 
 const (
 	nanosPerDay = 24 * 60 * 60 * 1_000_000_000
-	sampleBytes = 1500 // of a row in memory, measured roughly: 30 boxed values and the shared strings
+	sampleBytes = 1800 // of a row in memory, measured roughly: 40 boxed values and the shared strings
 )
 
 // apply upserts: the sample is immutable, but it may be judged later than it was stored.
 func (r *sampleRow) apply(t *txn) error {
-	_, err := r.insert(t, upsertSample)
-	return err
+	isNew, err := r.insert(t)
+	if isNew || err != nil {
+		return err
+	}
+	return r.judge(t)
 }
 
 func (r *sampleRow) key() string { return "" }
 func (r *sampleRow) size() int   { return sampleBytes }
 
-// insert writes the row and reports whether it was new or changed.
-func (r *sampleRow) insert(t *txn, query string) (bool, error) {
+// insert writes the row where it is new, with its share of the day, and reports whether it was.
+func (r *sampleRow) insert(t *txn) (bool, error) {
 	id, err := t.ids.canary(t, r.canary)
 	if err != nil {
 		return false, err
@@ -72,17 +76,30 @@ func (r *sampleRow) insert(t *txn, query string) (bool, error) {
 		return false, err
 	}
 	args := append([]any{id, r.time, r.seq, trait}, r.args...)
-	res, err := t.exec(query, args...)
+	res, err := t.exec(insertSample, args...)
 	if err != nil {
 		return false, err
 	}
 	n, err := res.RowsAffected()
-	return n > 0, err
+	if n == 0 || err != nil {
+		return false, err
+	}
+	return true, r.share.add(t, id)
 }
 
-func encodeRecord(r alert.Record, log *slog.Logger) *sampleRow {
+// judge writes what judging left of a row that is stored already.
+func (r *sampleRow) judge(t *txn) error {
+	id, err := t.ids.canary(t, r.canary)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(judgeSample, append(append([]any{}, r.args[len(r.args)-2:]...), id, r.time, r.seq)...)
+	return err
+}
+
+func encodeRecord(r alert.Record, log *slog.Logger, zone func(scene string) *time.Location) *sampleRow {
 	s := r.Sample
-	row := &sampleRow{canary: canary{s.Target, s.Scene, string(s.Size)}, time: nanos(s.Time), seq: max(1, s.Attempt)}
+	row := &sampleRow{canary: canary{s.Target, s.Scene, string(s.Size)}, time: nanos(s.Time), seq: max(1, s.Attempt), share: shareOf(&s, zone(s.Scene))}
 	for _, p := range spans(&s) {
 		row.args = append(row.args, nullable(int64(p.D), p.Known))
 		*p = probe.Span{}

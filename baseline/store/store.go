@@ -37,6 +37,10 @@ type Options struct {
 	ReadOnly  bool          // open an existing file for reading; Commit, Import and Prune fail
 	Version   string        // of this program: stored with the schema, so that an older binary can name what it needs
 
+	// Zone returns the zone of a scene, whose midnight ends the day of its daily sums; nil, or a nil zone: UTC. It is called
+	// by Commit and Import and must not wait.
+	Zone func(scene string) *time.Location
+
 	// OnHealth, if set, is called once when the store stops taking writes (ok false, and why) and once when it takes
 	// them again. It runs on a goroutine of the store's own, one call after another, and may call Commit.
 	OnHealth func(ok bool, why error)

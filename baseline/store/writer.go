@@ -20,6 +20,7 @@ type writer struct {
 	log    *slog.Logger
 	limits limits
 	ids    *ids // of the writing goroutine alone
+	zone   func(scene string) *time.Location
 
 	failures, dropped atomic.Int64
 
@@ -38,7 +39,7 @@ type writer struct {
 }
 
 func startWriter(s *Store, l limits) *writer {
-	w := &writer{path: s.path, db: s.write, log: s.log, limits: l, ids: newIDs(), told: newTeller(s.opt.OnHealth),
+	w := &writer{path: s.path, db: s.write, log: s.log, limits: l, ids: newIDs(), zone: s.opt.zoned, told: newTeller(s.opt.OnHealth),
 		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), quit: make(chan struct{}),
 		abandon: make(chan struct{}), done: make(chan struct{})}
 	go w.run()
