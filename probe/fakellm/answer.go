@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,10 @@ type answer struct {
 
 // dialect is one protocol.
 type dialect interface {
+	// parse reads a request's body; problem says what is wrong with it.
+	parse(body []byte) (a *ask, problem string)
+	// mediaType is the content type of a stream.
+	mediaType() string
 	// check returns what is wrong with a request; "" = nothing.
 	check(a *ask) string
 	// failure returns an error body in the protocol's shape.
@@ -41,19 +46,32 @@ type dialect interface {
 	requestID() string
 }
 
-// dialectOf returns the protocol that lives at path; nil = none.
-func dialectOf(path string) dialect {
-	switch path {
+// eventStream is the content type of server-sent events.
+const eventStream = "text/event-stream; charset=utf-8"
+
+// dialectOf returns the protocol that lives at a URL; nil = none.
+func dialectOf(u *url.URL) dialect {
+	switch u.Path {
 	case "/v1/chat/completions":
 		return chat{}
 	case "/v1/messages":
 		return messages{}
+	case "/v1/responses":
+		return responses{}
+	case "/api/chat":
+		return ollama{}
+	}
+	if d, ok := azureOf(u); ok {
+		return d
+	}
+	if d, ok := geminiOf(u); ok {
+		return d
 	}
 	return nil
 }
 
 func (s *Server) serveAnswer(x *exchange, body []byte) {
-	a, problem := parseAsk(body)
+	a, problem := x.d.parse(body)
 	if problem == "" {
 		x.asked(body, a)
 		problem = x.d.check(a)
@@ -97,7 +115,7 @@ func (x *exchange) speak(a *ask, b Behaviour, random *rand.Rand, nth int) {
 		x.serveWhole(out, plan, b.Fault)
 		return
 	}
-	open(x.w, "text/event-stream; charset=utf-8")
+	open(x.w, x.d.mediaType())
 	x.play(spoil(x.d.stream(out, plan), b.Fault, x.d.broken()))
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// ask is what both protocols' requests have in common.
+// ask is what the protocols' requests have in common, in the words of OpenAI and Anthropic; others are put into it.
 type ask struct {
 	Model         string          `json:"model"`
 	Stream        bool            `json:"stream"`
@@ -33,6 +33,11 @@ func parseAsk(body []byte) (a *ask, problem string) {
 	if err := json.Unmarshal(body, a); err != nil {
 		return nil, "We could not parse the JSON body of your request: " + err.Error()
 	}
+	return a.counted()
+}
+
+// counted checks what every request must have, and counts its tokens.
+func (a *ask) counted() (*ask, string) {
 	if a.Model == "" {
 		return nil, "you must provide a model parameter"
 	}

@@ -43,6 +43,10 @@ type (
 	}
 )
 
+func (chat) parse(body []byte) (*ask, string) { return parseAsk(body) }
+
+func (chat) mediaType() string { return eventStream }
+
 func (chat) check(*ask) string { return "" }
 
 func (chat) requestID() string { return "X-Request-Id" }

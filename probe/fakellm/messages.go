@@ -15,6 +15,10 @@ type (
 	list   []any
 )
 
+func (messages) parse(body []byte) (*ask, string) { return parseAsk(body) }
+
+func (messages) mediaType() string { return eventStream }
+
 func (messages) check(a *ask) string {
 	if a.MaxTokens < 1 {
 		return "max_tokens: Field required"

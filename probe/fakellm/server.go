@@ -14,7 +14,7 @@ import (
 // Options are a Server's fixed settings.
 type Options struct {
 	Models  []string  // what /v1/models lists; other names get 404; none = every name is served, and "fake" listed
-	Key     string    // required as Bearer or x-api-key; "" = no check
+	Key     string    // required as Bearer, x-api-key, api-key or x-goog-api-key; "" = no check
 	Default Behaviour // of models that Set was not called for
 	Seed    uint64    // of all randomness: same seed, same order of requests, same answers and timing
 	Keep    int       // how many requests Records remembers; 0 = 256, negative = none
@@ -78,6 +78,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided.")
 	case r.URL.Path == "/v1/models" || strings.HasPrefix(r.URL.Path, "/v1/models/"):
 		s.serveModels(x)
+	case r.URL.Path == "/v1beta/models":
+		x.send(http.StatusOK, "application/json", geminiModels(s.models()), WroteOther)
+	case r.URL.Path == "/api/tags":
+		x.send(http.StatusOK, "application/json", ollamaModels(s.models()), WroteOther)
 	case x.d == nil:
 		x.refuse(http.StatusNotFound, "not_found", "Invalid URL ("+r.Method+" "+r.URL.Path+")")
 	case r.Method != http.MethodPost:
@@ -89,7 +93,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) arrive(w http.ResponseWriter, r *http.Request) *exchange {
 	now := time.Now()
-	x := &exchange{w: w, r: r, d: dialectOf(r.URL.Path), arrived: now,
+	x := &exchange{w: w, r: r, d: dialectOf(r.URL), arrived: now,
 		record: Record{Arrived: now, Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone()}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +109,15 @@ func (s *Server) arrive(w http.ResponseWriter, r *http.Request) *exchange {
 
 func (s *Server) authorised(r *http.Request) bool {
 	key := s.options.Key
-	return key == "" || r.Header.Get("Authorization") == "Bearer "+key || r.Header.Get("X-Api-Key") == key
+	if key == "" || r.Header.Get("Authorization") == "Bearer "+key {
+		return true
+	}
+	for _, name := range []string{"X-Api-Key", "Api-Key", "X-Goog-Api-Key"} {
+		if r.Header.Get(name) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // models lists the names served.
