@@ -22,6 +22,7 @@ type Options struct {
 	Seeds    []uint64
 	Presets  []Preset
 	Days     int                  // of every world but the shift's; 0 = 60
+	Small    bool                 // healthy and incident worlds on 5-minute schedules only, without error profiles
 	Workers  int                  // at once; 0 = 1
 	Progress func(done, jobs int) // after each job, from one goroutine at a time; nil = none
 }
@@ -54,15 +55,18 @@ type FaultReport struct {
 	*FaultTally
 }
 
-// coursesOf lists what is run of a preset: all for one that is meant to be used.
-func coursesOf(preset string) []Course {
-	switch preset {
-	case "literal": // to show that the workload is hard
-		return []Course{Healthy, Incidents}
-	case "quiet":
-		return []Course{Healthy, Incidents, Wander}
+// courses lists all courses.
+func courses() []Course { return []Course{Healthy, Incidents, Wander, Shift, Ramp} }
+
+// runs reports whether a course is run of a preset: all of one that is meant to be used by default.
+func (o Options) runs(preset string, c Course) bool {
+	switch {
+	case o.Small, preset == "literal": // literal shows that the workload is hard
+		return c == Healthy || c == Incidents
+	case preset == "quiet":
+		return c == Healthy || c == Incidents || c == Wander
 	}
-	return []Course{Healthy, Incidents, Wander, Shift, Ramp}
+	return true
 }
 
 // DefaultPreset is the one that other schedules and error profiles are run with.
@@ -116,7 +120,7 @@ func (o Options) jobs() []*job {
 		}
 	}
 	i := slices.IndexFunc(o.Presets, func(p Preset) bool { return p.Name == DefaultPreset })
-	if i < 0 {
+	if i < 0 || o.Small {
 		return list
 	}
 	for _, seed := range o.Seeds {
@@ -133,20 +137,20 @@ func (o Options) jobs() []*job {
 
 // worlds runs every course of one seed and metric under the presets that it is for.
 func (o Options) worlds(ctx context.Context, j *job, seed uint64, m probe.Metric) error {
-	for _, c := range []Course{Healthy, Incidents, Wander, Shift, Ramp} {
+	for _, c := range courses() {
 		days := o.Days
 		if c == Shift {
 			days = shiftDays
 		}
 		w := NewWorld(seed, m, c, days)
 		for _, p := range o.Presets {
-			if !slices.Contains(coursesOf(p.Name), c) {
+			if !o.runs(p.Name, c) {
 				continue
 			}
 			if err := j.one(ctx, w, p, everyDefault); err != nil {
 				return err
 			}
-			if c == Healthy && p.Name == DefaultPreset {
+			if c == Healthy && p.Name == DefaultPreset && !o.Small {
 				if err := o.schedules(ctx, j, w, p); err != nil {
 					return err
 				}

@@ -7,19 +7,19 @@ type Gate struct {
 	Rule    string  `json:"rule"`
 	Number  string  `json:"number"`
 	Got     float64 `json:"got"`
-	Known   bool    `json:"known"`   // false: the run had nothing to measure it on
+	Known   bool    `json:"known"`   // false: the seeds that were run have nothing to measure it on
 	AtLeast bool    `json:"atLeast"` // else at most
 	Bound   float64 `json:"bound"`
 	Tried   float64 `json:"tried"` // what the experiment measured from which the gate was set
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// Held reports whether the number is within its bound; one that could not be measured is not.
-func (g Gate) Held() bool {
+// Missed reports whether the number was measured and lies beyond its bound.
+func (g Gate) Missed() bool {
 	if g.AtLeast {
-		return g.Known && g.Got >= g.Bound
+		return g.Known && g.Got < g.Bound
 	}
-	return g.Known && g.Got <= g.Bound
+	return g.Known && g.Got > g.Bound
 }
 
 // bound is a gate without its number.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -209,7 +210,8 @@ func Quantile(list []time.Duration, q float64) (time.Duration, bool) {
 		return 0, false
 	}
 	sorted := slices.Sorted(slices.Values(list))
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))], true
+	rank := int(math.Ceil(q * float64(len(sorted))))
+	return sorted[max(rank, 1)-1], true
 }
 
 // MeanOf returns the mean of durations; false when there are none.

@@ -12,7 +12,7 @@ type Summary struct {
 	Rules  []Row        `json:"rules"`
 	Faults []FaultRow   `json:"faults,omitempty"`
 	Gates  []GateResult `json:"gates"`
-	Held   bool         `json:"held"` // all gates
+	Held   bool         `json:"held"` // no gate is missed
 }
 
 // Row is one preset's numbers. Alerts are per series-month, shares in percent, delays in minutes.
@@ -48,10 +48,10 @@ type FaultRow struct {
 	Extra   float64  `json:"extraRequests"` // percent
 }
 
-// GateResult is a gate and whether it holds.
+// GateResult is a gate and whether it is missed.
 type GateResult struct {
 	Gate
-	Held bool `json:"held"`
+	Missed bool `json:"missed"`
 }
 
 // Summary returns the report in numbers.
@@ -64,15 +64,13 @@ func (r *Report) Summary() Summary {
 		s.Faults = append(s.Faults, f.row())
 	}
 	for _, g := range r.Gates {
-		s.Gates = append(s.Gates, GateResult{g, g.Held()})
+		s.Gates = append(s.Gates, GateResult{g, g.Missed()})
 	}
 	return s
 }
 
-// Held reports whether every gate holds.
-func (r *Report) Held() bool {
-	return !slices.ContainsFunc(r.Gates, func(g Gate) bool { return !g.Held() })
-}
+// Held reports whether no gate is missed. A gate that these seeds have nothing for (a profile is not among them) is not.
+func (r *Report) Held() bool { return !slices.ContainsFunc(r.Gates, Gate.Missed) }
 
 func (r *RuleReport) row() Row {
 	row := Row{Preset: r.Preset, False: map[string]float64{}, ByProfile: map[string]float64{}, Caught: []Catch{}}

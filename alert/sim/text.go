@@ -87,9 +87,12 @@ func (s Summary) faults(out *table) {
 func (s Summary) gates(out *table) {
 	out.row("", "rule", "gate", "measured", "bound", "in the experiment")
 	for _, g := range s.Gates {
-		verdict, sign, got := "ok", "≤", "nothing to measure"
-		if !g.Held {
+		verdict, sign, got := "–", "≤", "not measured"
+		switch {
+		case g.Missed:
 			verdict = "MISSED"
+		case g.Known:
+			verdict = "ok"
 		}
 		if g.AtLeast {
 			sign = "≥"

@@ -31,8 +31,8 @@ var arrows = map[string][]string{
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
 	// The quality benchmark brings simulated endpoints to the production engine.
-	"alert/sim": {"alert", "baseline", "probe"},
-	"baseline/store":        {"alert", "baseline", "probe"},
+	"alert/sim":      {"alert", "baseline", "probe"},
+	"baseline/store": {"alert", "baseline", "probe"},
 	// configs composes the option structs of those who own them.
 	"configs":          {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack"},
 	"cmd/internal/web": {"alert", "baseline", "probe"},
