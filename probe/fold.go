@@ -63,10 +63,10 @@ func (f *fold) add(p *wire.Piece, rd reading, unterminated bool) {
 	}
 	f.sealed = f.sealed || p.Sealed
 	switch {
-	case p.Kind == 0 || unterminated || !f.markerAt.IsZero():
+	case p.Kind == 0 || !f.markerAt.IsZero():
 	case p.Terminal == wire.Done && f.chunks == 0:
 		f.whole = true
-	default:
+	case !unterminated:
 		f.generated(p.Kind, rd)
 	}
 	f.end(p, rd.at)

@@ -125,9 +125,9 @@ func (r *responsesState) end(kind string, p *Piece) {
 	p.Terminal = Done
 	switch kind {
 	case "completed":
-		p.Finish = kind
+		p.Finish, p.Terminal = kind, Done
 	case "incomplete":
-		p.Finish = firstNonEmpty(string(r.Incomplete.Reason), kind)
+		p.Finish, p.Terminal = firstNonEmpty(string(r.Incomplete.Reason), kind), Done
 	default:
 		if p.Fault = findFault(errorBody{Error: r.Error}, true); p.Fault == nil {
 			p.Fault = &Fault{Message: "the response ended as " + kind}
