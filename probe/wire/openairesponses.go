@@ -122,7 +122,6 @@ func (r *responsesState) facts(p *Piece) {
 
 // end takes the answer's last event; a failed one says why, where it can.
 func (r *responsesState) end(kind string, p *Piece) {
-	p.Terminal = Done
 	switch kind {
 	case "completed":
 		p.Finish, p.Terminal = kind, Done
