@@ -98,8 +98,8 @@ func cacheOutside(u Usage) Usage {
 }
 
 func decodeAnthropic(data []byte, p *Piece) error {
-	var e anthropicEvent
-	if err := decode(data, &e); err != nil {
+	e, err := read[anthropicEvent](p, data)
+	if err != nil {
 		return err
 	}
 	p.Structure = e.Type != "ping"

@@ -139,8 +139,8 @@ func thoughtsOutside(u Usage) Usage {
 }
 
 func decodeGemini(data []byte, p *Piece) error {
-	var e geminiEvent
-	if err := decode(data, &e); err != nil {
+	e, err := read[geminiEvent](p, data)
+	if err != nil {
 		return err
 	}
 	p.Structure = true

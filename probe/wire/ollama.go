@@ -66,8 +66,8 @@ func (e *ollamaEvent) usage() Usage {
 }
 
 func decodeOllama(data []byte, p *Piece) error {
-	var e ollamaEvent
-	if err := decode(data, &e); err != nil {
+	e, err := read[ollamaEvent](p, data)
+	if err != nil {
 		return err
 	}
 	p.Structure = true

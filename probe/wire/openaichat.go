@@ -153,8 +153,8 @@ func (u *chatUsage) usage() Usage {
 }
 
 func decodeChat(data []byte, p *Piece) error {
-	var c chatChunk
-	if err := decode(data, &c); err != nil {
+	c, err := read[chatChunk](p, data)
+	if err != nil {
 		return err
 	}
 	p.Structure = true

@@ -79,8 +79,8 @@ func (u *responsesUsage) usage() Usage {
 
 // decodeResponses goes by the type inside the data: some servers leave the event's name out.
 func decodeResponses(data []byte, p *Piece) error {
-	var e responsesEvent
-	if err := decode(data, &e); err != nil {
+	e, err := read[responsesEvent](p, data)
+	if err != nil {
 		return err
 	}
 	p.Structure = true

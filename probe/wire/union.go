@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"unicode/utf8"
 )
 
 // elements cuts a JSON array.
@@ -24,7 +23,8 @@ func decode(data []byte, v any) error {
 	return err
 }
 
-// str is a string that may come as null, a number or anything else; only strings and numbers give a value.
+// str is a string that may come as null, a number or anything else; only strings and numbers give a value. Its text may be
+// that of the event's data: what outlives the event is cloned.
 type str string
 
 // UnmarshalJSON never fails.
@@ -36,19 +36,6 @@ func (s *str) UnmarshalJSON(b []byte) error {
 		*s = str(b)
 	}
 	return nil
-}
-
-// unquote returns the value of a JSON string, "" where it is broken. Most have no escape, and need no decoder.
-func unquote(b []byte) string {
-	plain := b[1 : len(b)-1]
-	if bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
-		return string(plain)
-	}
-	var v string
-	if json.Unmarshal(b, &v) != nil {
-		return ""
-	}
-	return v
 }
 
 // number returns s as a whole number, or 0.

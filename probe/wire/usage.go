@@ -16,7 +16,9 @@ const maxCount = 1 << 53
 
 // UnmarshalJSON takes a whole or decimal number, or a number in quotes; all else is absent, never an error.
 func (n *Num) UnmarshalJSON(b []byte) error {
-	b = bytes.Trim(b, `"`)
+	if b = bytes.Trim(b, `"`); len(b) == 0 || (b[0] < '0' || b[0] > '9') && b[0] != '.' && b[0] != '+' {
+		return nil
+	}
 	if v, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 		if v >= 0 && v < maxCount {
 			*n = Num{V: v, Known: true}

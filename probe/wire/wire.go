@@ -81,6 +81,27 @@ type Piece struct {
 	Fingerprint string
 	RequestID   string
 	Load        time.Duration // that the server says it took to load the model; 0 = not said
+
+	hot   any // what reads this stream's events; see read
+	names [2]string
+}
+
+// own makes what outlives the event p's own: until then strings may be the event's data. A stream's events all name the
+// same model, so that is copied once.
+func (p *Piece) own() {
+	for i, name := range []*string{&p.Model, &p.Fingerprint} {
+		if *name != "" && *name != p.names[i] {
+			p.names[i] = strings.Clone(*name)
+		}
+		if *name != "" {
+			*name = p.names[i]
+		}
+	}
+	p.Finish, p.RequestID = strings.Clone(p.Finish), strings.Clone(p.RequestID)
+	if f := p.Fault; f != nil {
+		f.Code, f.Type = strings.Clone(f.Code), strings.Clone(f.Type)
+		f.Param, f.Message = strings.Clone(f.Param), strings.Clone(f.Message)
+	}
 }
 
 // Protocol is one dialect: facts, and two functions. A new protocol is one file that returns a Protocol and one line in
@@ -131,9 +152,10 @@ func Find(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("unknown protocol %q; known are %s", name, strings.Join(Names(), ", "))
 }
 
-// Read says what ev means. The error says that the event cannot be decoded; p is then to be thrown away.
+// Read says what ev means. A stream's events go into one p, which keeps what makes that cheap. The error says that the event cannot be decoded; p is then to be thrown away.
 func (pr *Protocol) Read(ev Event, p *Piece) error {
-	*p = Piece{Text: p.Text[:0]}
+	*p = Piece{Text: p.Text[:0], hot: p.hot, names: p.names}
+	defer p.own()
 	data := unwrap(ev.Data)
 	switch {
 	case len(data) == 0:
