@@ -57,6 +57,8 @@ type daemon struct {
 	outbox  *alert.Outbox
 	tel     *telemetry
 	gate    *gate
+	budget  *budget
+	news    budgetNews
 	last    lastSeen
 	inbox   chan probe.Sample
 	calls   chan func(ctx context.Context) // run between samples, in the engine's goroutine
@@ -80,6 +82,16 @@ func (d *daemon) run(key string) (configs.Run, bool) {
 	return r, ok
 }
 
+// sceneZone returns the zone of a scene, nil when it is not configured.
+func (d *daemon) sceneZone(scene string) *time.Location {
+	for _, s := range d.config().Scenes {
+		if s.Name == scene {
+			return s.Zone
+		}
+	}
+	return nil
+}
+
 // use puts cfg in force for what is looked up.
 func (d *daemon) use(cfg *configs.Config) {
 	byKey := make(map[string]configs.Run, len(cfg.Runs))
@@ -94,7 +106,7 @@ func (d *daemon) use(cfg *configs.Config) {
 
 // runDaemon runs until ctx ends or a part of it fails. It returns nil after an orderly stop.
 func runDaemon(ctx context.Context, o daemonOptions) error {
-	d := &daemon{opt: o, log: o.Log, gate: newGate(), inbox: make(chan probe.Sample, inboxSize),
+	d := &daemon{opt: o, log: o.Log, gate: newGate(), budget: newBudget(o.Config.Budget), inbox: make(chan probe.Sample, inboxSize),
 		begins: make(chan begin, inboxSize), calls: make(chan func(context.Context)), started: time.Now()}
 	d.use(o.Config)
 	d.storeSick = &selfAlert{name: "store", tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + o.Config.Instance.Name}}
@@ -120,7 +132,7 @@ func (d *daemon) open(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, fail(ExitUsage, err)
 	}
-	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version, OnHealth: d.storeHealth})
+	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version, OnHealth: d.storeHealth, Zone: d.sceneZone})
 	if err != nil {
 		release()
 		return nil, fail(ExitUsage, err)
@@ -153,6 +165,14 @@ func (d *daemon) build(ctx context.Context) error {
 	}
 	if err := recallLearned(d.prober, snap.Blobs); err != nil {
 		return err
+	}
+	if err := d.news.restore(snap.Blobs); err != nil {
+		return err
+	}
+	if len(cfg.Budget.Limits) > 0 {
+		if err := d.readBudget(ctx); err != nil {
+			return err
+		}
 	}
 	d.outbox.Restore(snap.Notices)
 	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {

@@ -9,7 +9,7 @@ import (
 	"serin/probe/schedule"
 )
 
-// fire runs one tick of the scheduler: it sends the canary's probe, unless the gate says that it is not worth sending,
+// fire runs one tick of the scheduler: it sends the canary's probe, unless the gate or the budget says no,
 // and hands the sample on.
 func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 	run, ok := d.run(t.Key)
@@ -22,15 +22,26 @@ func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 		}
 		return
 	}
+	held, used, ok := d.budget.take(run.Canary, time.Now())
+	if !ok {
+		d.overBudget(run.Canary, used)
+		if !t.Extra {
+			d.skipped(run, t, probe.ReasonBudget)
+		}
+		return
+	}
 	trigger := probe.Schedule
 	if t.Extra {
 		trigger = probe.Reprobe
 	}
 	s := d.shoot(ctx, run, t.Sched, trigger, 1)
+	d.budget.settle(held, run.Canary, &s, time.Now())
 	if s.Reason == probe.ReasonLearningParameter {
 		d.log.Info("target refuses a parameter, it is not sent again", "target", run.Canary.Target.Name, "learned", d.prober.Learned()[run.Canary.Target.Name])
 		d.keepLearned(ctx)
-		d.shoot(ctx, run, time.Now(), trigger, 2)
+		held = d.budget.force(run.Canary, time.Now())
+		s = d.shoot(ctx, run, time.Now(), trigger, 2)
+		d.budget.settle(held, run.Canary, &s, time.Now())
 	}
 }
 

@@ -49,6 +49,7 @@ func (d *daemon) reload(ctx context.Context) error {
 	d.warnRestart(cfg)
 	applied := d.inEngine(ctx, func(ctx context.Context) {
 		d.use(cfg)
+		d.useBudget(ctx, cfg.Budget)
 		d.runner.Set(entries(cfg))
 		d.outbox.Use(channels)
 		d.names.Store(new(channelNames(channels)))
