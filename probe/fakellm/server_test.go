@@ -180,7 +180,7 @@ func TestModelsWithoutAList(t *testing.T) {
 		b.Set("b", Behaviour{})
 		b.Set("a", Behaviour{})
 		g := b.post("/v1/models", "")
-		if strings.Index(g.raw, `"id":"a"`) < 0 || strings.Index(g.raw, `"id":"a"`) > strings.Index(g.raw, `"id":"b"`) {
+		if !strings.Contains(g.raw, `"id":"a"`) || strings.Index(g.raw, `"id":"a"`) > strings.Index(g.raw, `"id":"b"`) {
 			t.Error(g.raw)
 		}
 	})
