@@ -1,0 +1,80 @@
+package app
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"serin/probe"
+)
+
+// TestDiagnose holds each classic failure against the words that name its fix.
+func TestDiagnose(t *testing.T) {
+	key := func(v string) probe.Secret {
+		s, err := probe.SecretFromValue("environment variable K", v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	f := func(name string, o probe.Outcome, change func(*findings), want ...string) {
+		t.Helper()
+		target := probe.DefaultTarget()
+		target.Name, target.BaseURL, target.Model = "gw", "http://h/v1", "m"
+		x := findings{target: &target, sample: &probe.Sample{Outcome: o}, diary: &probe.Diary{URL: "http://h/v1/chat/completions"},
+			models: func() ([]string, error) { return nil, errors.New("no list") }}
+		x.canary = &probe.Canary{Target: &target, Size: probe.Short}
+		if change != nil {
+			change(&x)
+		}
+		text := strings.Join(diagnose(x), "\n")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q does not say %q", name, text, w)
+			}
+		}
+		if len(want) == 0 && text != "" {
+			t.Errorf("%s: %q, want nothing", name, text)
+		}
+	}
+	f("healthy", probe.OK, func(x *findings) { x.sample.OutputTokens = probe.Some[int64](10) })
+	f("no key", probe.Auth, nil, "no key was sent", "api_key_env")
+	f("wrong key", probe.Auth, func(x *findings) { x.target.APIKey = key("sk-1") }, "environment variable K", "model m")
+	f("oauth token", probe.Auth, func(x *findings) { x.target.Protocol = "anthropic"; x.target.APIKey = key("sk-ant-oat01-x") }, `auth = "bearer"`)
+	f("api key as bearer", probe.Auth, func(x *findings) {
+		x.target.Protocol, x.target.Auth, x.target.APIKey = "anthropic", "bearer", key("sk-ant-api03-x")
+	}, "leave auth out")
+	f("other vendor's key", probe.Auth, func(x *findings) { x.target.APIKey = key("sk-ant-api03-x") }, `protocol = "anthropic"`)
+	f("not expanded", probe.Auth, func(x *findings) { x.target.APIKey = key("$KEY") }, "not expanded")
+	f("quoted", probe.Auth, func(x *findings) { x.target.APIKey = key(`"sk-1"`) }, "quotes")
+	f("no v1", probe.NotFound, func(x *findings) { x.target.BaseURL = "http://h" }, "try http://h/v1")
+	f("double v1", probe.NotFound, func(x *findings) { x.diary.URL = "http://h/v1/v1/chat/completions" }, "/v1 twice")
+	f("model", probe.NotFound, func(x *findings) {
+		x.target.Model = "qwen-72"
+		x.models = func() ([]string, error) { return []string{"llama-8b", "qwen2.5-72b", "qwen-7b"}, nil }
+	}, `no model "qwen-72"`, "qwen-7b")
+	f("dead proxy", probe.Connect, func(x *findings) {
+		x.diary.Proxy, x.diary.Cause = "http://127.0.0.1:3128", probe.Cause{Phase: "proxy", Kind: "refused", Detail: "refused"}
+	}, "proxy http://127.0.0.1:3128", "NO_PROXY")
+	f("refused", probe.Connect, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "connect", Kind: "refused"} }, "nothing listens")
+	f("hanging connect", probe.TimeoutConnect, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "connect", Kind: "timeout"} }, "connect_timeout (10s", "firewall")
+	f("dns", probe.DNS, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "dns", Kind: "no_such_host"} }, "does not exist")
+	f("authority", probe.TLS, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "tls", Kind: "unknown_authority"} }, "ca_file")
+	f("expired", probe.TLS, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "tls", Kind: "expired"} }, "out of its dates")
+	f("name", probe.TLS, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "tls", Kind: "name_mismatch"} }, "another name")
+	f("plain http", probe.TLS, func(x *findings) { x.diary.Cause = probe.Cause{Phase: "tls", Kind: "plain_http"} }, "http:// in base_url")
+	f("html", probe.NotSSE, func(x *findings) { x.diary.ContentType = "text/html" }, "HTML page")
+	f("json", probe.NotSSE, func(x *findings) { x.diary.ContentType = "application/json" }, "instead of a stream")
+	f("redirect", probe.Redirect, func(x *findings) { x.diary.Headers = map[string]string{"location": "https://new/v1"} }, "https://new/v1")
+	f("buffered", probe.OK, func(x *findings) {
+		x.sample.Flags, x.sample.OutputTokens = []probe.Flag{probe.BufferedSuspect}, probe.Some[int64](10)
+	}, "buffers")
+	f("long prefill", probe.OK, func(x *findings) {
+		x.sample.TTFE, x.sample.TTFT = probe.Known(40*time.Millisecond), probe.Known(8*time.Second)
+		x.sample.InputTokens, x.sample.OutputTokens = probe.Some[int64](4000), probe.Some[int64](100)
+	}, "long prefill")
+	f("budget eaten", probe.Empty, func(x *findings) { x.sample.Reason = probe.ReasonBudgetEaten }, "max_tokens")
+	f("first token", probe.TimeoutFirstToken, nil, "first_token_timeout (30s)")
+	f("error object", probe.StreamError, func(x *findings) { x.diary.Snippet = "boom" }, "error", "boom")
+}
