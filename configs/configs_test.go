@@ -115,7 +115,9 @@ func TestExamples(t *testing.T) {
 	setEnv(t)
 	t.Setenv("SLACK_WEBHOOK_URL", "https://hooks.slack.example/services/T000/B000/abcdefghijklmnop")
 	t.Setenv("SLACK_BOT_TOKEN", "xoxb-1-2-3")
-	t.Setenv("ANTHROPIC_API_KEY", "ak-456")
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "AZURE_OPENAI_API_KEY"} {
+		t.Setenv(name, "ak-456")
+	}
 	examples, err := Examples()
 	if err != nil {
 		t.Fatal(err)

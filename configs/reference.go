@@ -21,7 +21,7 @@ func chapters() []chapter {
 		{"metrics", "[metrics]", ""},
 		{"target_defaults", "[target_defaults]", "Values for every target: the nearest wins, target before provider before defaults; tables such as `labels` and `headers` are merged key by key."},
 		{"provider", "[[provider]]", "One base URL, one credential, shared limits: what targets name by `provider`. It takes the keys of a target, with these meanings of its own."},
-		{"target", "[[target]]", "One model of an endpoint. A credential is given in one of three ways; one written into the file is refused unless `allow_plain_secrets = true` stands at the top."},
+		{"target", "[[target]]", "One model of an endpoint. A credential is given in one of three ways; one written into the file is refused unless `allow_plain_secrets = true` stands at the top.\n\n" + protocolForms},
 		{"scene", "[[scene]]", "A business use with its own prompts, schedules and baselines. Every target of it and every size make one canary."},
 		{"size", "short, medium, long as tables", "A size is a cron string, or a table with these keys."},
 		{"rule", "[rule] and [scene.rule]", "When a canary alerts. The scene's keys win over `[rule]`, those over the preset: `balanced` as below; `quiet` (kappa 1.5, 4 re-probes); `literal` (mean + 2 standard deviations of exactly that slot, every value by itself; about 295 false alerts a month and series on a simulator where balanced gives 0.1)."},

@@ -126,6 +126,7 @@ func (l *loader) checkTarget(t *target) {
 	l.checkCA(t)
 	l.checkHeaders(t.from, t.Target)
 	l.checkExtraBody(t)
+	l.checkDialect(t)
 	for name, value := range t.Labels {
 		if name == "" || value == "" {
 			at, key := t.from.at("labels")
@@ -206,7 +207,7 @@ func (l *loader) checkExtraBody(t *target) {
 	at, key := t.from.at("extra_body")
 	for _, name := range sortedKeys(t.ExtraBody) {
 		switch name {
-		case "stream", "messages", "model", "input", "contents", "system", "prompt":
+		case "stream", "messages", "model", "input", "contents", "system", "systemInstruction", "prompt":
 			l.rep.fail(at, key+"."+name, "would overwrite what the probe itself sends", "remove it (model and prompts have their own keys)")
 		case "max_tokens", "max_completion_tokens", "max_output_tokens":
 			l.rep.fail(at, key+"."+name, "would overwrite the output cap", "use max_tokens of the target or of a size")
