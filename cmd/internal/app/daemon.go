@@ -83,8 +83,10 @@ func (d *daemon) run(key string) (configs.Run, bool) {
 }
 
 // sceneZone returns the zone of a scene, nil when it is not configured.
-func (d *daemon) sceneZone(scene string) *time.Location {
-	for _, s := range d.config().Scenes {
+func (d *daemon) sceneZone(scene string) *time.Location { return zoneOfScene(d.config(), scene) }
+
+func zoneOfScene(cfg *configs.Config, scene string) *time.Location {
+	for _, s := range cfg.Scenes {
 		if s.Name == scene {
 			return s.Zone
 		}

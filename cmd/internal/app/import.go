@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"serin/configs"
 	"serin/probe"
 )
 
@@ -41,7 +42,11 @@ func (c *importCmd) Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	st, err := openStore(ctx, path, o.Stderr, false)
+	var cfg *configs.Config
+	if c.Config != "" {
+		cfg, _ = configs.Load(configs.Options{Path: c.Config, NoSecrets: true}) // nil with mistakes, which matter only where it names the store
+	}
+	st, err := openZoned(ctx, path, o.Stderr, false, cfg)
 	if err != nil {
 		return fail(ExitUsage, err)
 	}

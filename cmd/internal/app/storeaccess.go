@@ -29,8 +29,17 @@ func storePath(flag, config string) (string, error) {
 // openStore opens a store for a command that may run beside the daemon. Reading one that is not there is an error: an
 // empty answer from a mistyped path would be a lie.
 func openStore(ctx context.Context, path string, stderr io.Writer, readOnly bool) (*store.Store, error) {
+	return openZoned(ctx, path, stderr, readOnly, nil)
+}
+
+// openZoned opens a store whose daily sums follow the zones of cfg's scenes; UTC where cfg is nil or has no such scene.
+func openZoned(ctx context.Context, path string, stderr io.Writer, readOnly bool, cfg *configs.Config) (*store.Store, error) {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return store.Open(ctx, path, store.Options{Log: log, ReadOnly: readOnly, Version: Version})
+	o := store.Options{Log: log, ReadOnly: readOnly, Version: Version}
+	if cfg != nil {
+		o.Zone = func(scene string) *time.Location { return zoneOfScene(cfg, scene) }
+	}
+	return store.Open(ctx, path, o)
 }
 
 // parseSince reads "24h", "7d" or an RFC 3339 time.
