@@ -34,6 +34,7 @@ type EngineOptions struct {
 	Region      string
 	ExternalURL string
 	Forgetful   bool // no start will follow from what is journalled: the state that only a start reads is not written
+	Recorded    bool // samples come from a record: a run without one is a gap in it, and no missing data
 	Log         *slog.Logger
 }
 
@@ -55,6 +56,7 @@ type Engine struct {
 	caughtUp bool // the first call after the start has been
 	broken   bool // the journal could not write the last change
 	tx       *tx
+	answers  time.Time // when the re-probe was due that the sample at hand answers; zero = about when it was sent
 
 	mu   sync.Mutex
 	view Status

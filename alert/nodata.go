@@ -60,7 +60,7 @@ func (e *Engine) quietData(c *watch, a Alert) {
 
 // noData accounts for the runs that were due.
 func (e *Engine) noData(c *watch, jumped bool) {
-	if c.Due == nil {
+	if c.Due == nil || e.opt.Recorded {
 		return
 	}
 	if jumped {

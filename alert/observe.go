@@ -28,6 +28,14 @@ func (e *Engine) Observe(ctx context.Context, s probe.Sample) error {
 	return e.finish(ctx)
 }
 
+// Answer observes a sample that answers the re-probe that was due at a time, however long after it was sent: for
+// records, where the next sample there is must do.
+func (e *Engine) Answer(ctx context.Context, s probe.Sample, due time.Time) error {
+	e.answers = due
+	defer func() { e.answers = time.Time{} }()
+	return e.Observe(ctx, s)
+}
+
 // after is the time at which a sample is judged: when its probe ended, or the last tick if that was later.
 func (e *Engine) after(s *probe.Sample) time.Time {
 	end := s.Time
@@ -86,7 +94,11 @@ func (e *Engine) asked(c *watch, s *probe.Sample) []Kind {
 	}
 	var got ask
 	var ok bool
-	if c.memo, got, ok = c.memo.answer(s.Time); ok && s.Outcome == probe.Skipped && c.metered() {
+	at := s.Time
+	if !e.answers.IsZero() {
+		at = e.answers
+	}
+	if c.memo, got, ok = c.memo.answer(at); ok && s.Outcome == probe.Skipped && c.metered() {
 		c.memo.Tokens = min(c.memo.Tokens+1, reprobeBudget) // never sent
 	}
 	return got.Kinds

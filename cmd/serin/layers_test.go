@@ -32,13 +32,15 @@ var arrows = map[string][]string{
 	"alert/slack/slacktest": nil,
 	// The quality benchmark brings simulated endpoints to the production engine.
 	"alert/sim":      {"alert", "baseline", "probe"},
+	// Recorded samples are brought to the production engine too, for backtest and explain.
+	"alert/replay":   {"alert", "baseline", "probe"},
 	"baseline/store": {"alert", "baseline", "probe"},
 	// configs composes the option structs of those who own them.
 	"configs":          {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack"},
 	"cmd/internal/web": {"alert", "baseline", "probe"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/sim", "alert/slack", "alert/slack/slacktest", "configs", "cmd/internal/web"},
+		"alert", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "configs", "cmd/internal/web"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 
