@@ -8,14 +8,16 @@ import (
 	"serin/probe"
 )
 
-// Value returns what s says of metric m, or why that is missing: failed, first, client_suspect, or absent where the
-// probe could not measure it. A missing value is neither breach nor calm and enters no band.
+// Value returns what s says of metric m, or why that is missing: failed, first, cold_start, client_suspect, or
+// absent where the probe could not measure it. A missing value is neither breach nor calm and enters no band.
 func Value(s *probe.Sample, m probe.Metric) (v time.Duration, missing string) {
 	switch span := s.Measure(m); {
 	case !s.Outcome.Success():
 		return 0, "failed"
 	case s.First:
 		return 0, "first"
+	case s.Has(probe.ColdStart): // the model was loaded for it
+		return 0, "cold_start"
 	case s.Has(probe.ClientSuspect):
 		return 0, "client_suspect"
 	case !span.Known || span.D <= 0:

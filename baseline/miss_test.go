@@ -39,6 +39,7 @@ func TestValuesThatAreMissing(t *testing.T) {
 	f(func(s *probe.Sample) { s.Outcome = probe.Truncated }, 0, "failed")
 	f(func(s *probe.Sample) { s.First = true }, 0, "first")
 	f(func(s *probe.Sample) { s.Flags = []probe.Flag{probe.ClientSuspect} }, 0, "client_suspect")
+	f(func(s *probe.Sample) { s.Flags = []probe.Flag{probe.ColdStart} }, 0, "cold_start")
 	f(func(s *probe.Sample) { s.TTFT = probe.Span{} }, 0, "absent")
 	f(func(s *probe.Sample) { s.TTFT = probe.Known(0) }, 0, "absent")
 }

@@ -19,7 +19,7 @@ type checkCmd struct {
 
 	BaseURL   string `name:"base-url" placeholder:"URL" help:"Check an endpoint without a config."`
 	Model     string `placeholder:"M" help:"With --base-url: the model."`
-	Protocol  string `default:"openai-chat" help:"With --base-url: openai-chat or anthropic."`
+	Protocol  string `default:"openai-chat" help:"With --base-url: openai-chat, openai-responses, anthropic, gemini, ollama or azure-openai."`
 	APIKeyEnv string `name:"api-key-env" placeholder:"VAR" help:"With --base-url: environment variable that holds the key. Without it no key is sent."`
 	Size      string `enum:"short,medium,long" default:"short" help:"With --base-url: size of the prompt: short, medium or long."`
 

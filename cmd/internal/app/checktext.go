@@ -53,6 +53,9 @@ func printSample(w io.Writer, s *probe.Sample, terminal bool) {
 		{"phases", phaseText(s)},
 		{"clock", clockText(s)},
 	}
+	if s.Load.Known {
+		rows = append(rows, [2]string{"load", milliText(s.Load) + " to load the model, as the server says"})
+	}
 	if s.CostUSD.Known {
 		rows = append(rows, [2]string{"cost", fmt.Sprintf("%.6f USD", s.CostUSD.V)})
 	}

@@ -94,6 +94,9 @@ func (f findings) notFound() []string {
 		return []string{fmt.Sprintf("the endpoint has no model %q; nearest of its %d: %s", t.Model, len(names), strings.Join(nearest(t.Model, names, 3), ", "))}
 	}
 	lines := []string{fmt.Sprintf("nothing answers at %s", f.diary.URL)}
+	if t.Protocol == "azure-openai" {
+		return append(lines, "model must be the name of the deployment, not of the model in it; the api-version in base_url's query must exist (2024-10-21 where none is given)")
+	}
 	if t.Protocol == "openai-chat" && !strings.HasSuffix(strings.TrimRight(t.BaseURL, "/"), "/v1") {
 		lines = append(lines, fmt.Sprintf("base_url usually ends in /v1: try %s/v1", strings.TrimRight(t.BaseURL, "/")))
 	}

@@ -26,7 +26,7 @@ type fakeLLMCmd struct {
 
 // Help shows an example.
 func (fakeLLMCmd) Help() string {
-	return "Example: serin fake-llm --ttft 300ms --tpot 25ms --fault status=503,rate=0.1\nSpeaks OpenAI chat completions (/v1/chat/completions), Anthropic Messages (/v1/messages) and /v1/models."
+	return "Example: serin fake-llm --ttft 300ms --tpot 25ms --fault status=503,rate=0.1\nSpeaks OpenAI chat completions (/v1/chat/completions) and Responses (/v1/responses), Anthropic Messages (/v1/messages), Gemini (/v1beta/models/…), Ollama (/api/chat), Azure OpenAI (/openai/…) and their lists of models."
 }
 
 // Run serves until a signal ends it.
@@ -40,7 +40,7 @@ func (c *fakeLLMCmd) Run(ctx context.Context, o Options) error {
 		return fail(ExitUsage, fmt.Errorf("--listen %s: %w", c.Listen, err))
 	}
 	srv := &http.Server{Handler: fakellm.New(fakellm.Options{Models: c.Model, Key: c.Key, Default: b, Seed: c.Seed, Keep: -1}), ReadHeaderTimeout: 10 * time.Second}
-	_, _ = fmt.Fprintf(o.Stderr, "fake LLM on http://%s/v1 (OpenAI) and http://%s (Anthropic); Ctrl-C ends it\n", l.Addr(), l.Addr())
+	_, _ = fmt.Fprintf(o.Stderr, "fake LLM on http://%s/v1 (OpenAI) and http://%s (Anthropic, Gemini, Ollama, Azure); Ctrl-C ends it\n", l.Addr(), l.Addr())
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // its answers are worth nothing
 	defer stop()
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
