@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -58,6 +59,9 @@ func Run(ctx context.Context, o Options) int {
 
 func report(w io.Writer, err error) int {
 	if err == nil {
+		return ExitOK
+	}
+	if errors.Is(err, syscall.EPIPE) { // whoever read our output has had enough
 		return ExitOK
 	}
 	code := ExitInternal

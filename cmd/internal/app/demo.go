@@ -151,10 +151,12 @@ func (d *demo) importHistory(ctx context.Context) error {
 
 // play runs the daemon and tells the story.
 func (d *demo) play(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	terminal := isTerminal(d.out)
+	d.out = &closing{out: d.out, gone: stop}
 	story := &demoStory{out: d.out, start: time.Now(), fault: d.slow, samples: make(chan probe.Sample, 256), slack: make(chan demoMessage, 64)}
-	story.terminal = isTerminal(d.out)
+	story.terminal, story.newest = terminal, map[string]probe.Sample{}
 	redact := &redaction{}
 	redact.Add(d.cfg.Redactor)
 	started := make(chan *daemon, 1)
@@ -179,8 +181,26 @@ func (d *demo) play(ctx context.Context) error {
 	if err == nil && story.terminal && !d.cmd.Once {
 		story.goOn(ctx)
 	}
-	stop()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause // whoever watched is gone
+	}
+	stop(nil)
 	return errors.Join(err, <-ended)
+}
+
+// closing ends the demo when its output cannot be written any more.
+type closing struct {
+	out  io.Writer
+	gone context.CancelCauseFunc
+}
+
+// Write writes p, or ends the demo.
+func (c *closing) Write(p []byte) (int, error) {
+	n, err := c.out.Write(p)
+	if err != nil {
+		c.gone(err)
+	}
+	return n, err
 }
 
 // channels wraps the real Slack channel so that what it sent is told in the story.

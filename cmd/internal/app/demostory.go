@@ -17,6 +17,7 @@ import (
 // Pace of the demo's story.
 const (
 	demoCalm  = 8 * time.Second  // bands shown before the fault
+	demoRound = 2 * time.Second  // one line a target so often
 	demoHold  = 6 * time.Second  // the fault lasts on after the alert
 	demoLimit = 80 * time.Second // the whole story; later means that something is broken
 )
@@ -30,6 +31,8 @@ type demoStory struct {
 	status   func() alert.Status // of the engine
 	samples  chan probe.Sample   // from the prober
 	slack    chan demoMessage    // what the fake Slack took
+
+	newest map[string]probe.Sample // by canary, since the last line
 
 	mu sync.Mutex
 }
@@ -88,12 +91,16 @@ func (s *demoStory) tell(ctx context.Context) error {
 // goOn prints what happens until ctx ends.
 func (s *demoStory) goOn(ctx context.Context) {
 	s.say("probing goes on until Ctrl-C")
+	round := time.NewTicker(demoRound)
+	defer round.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-round.C:
+			s.rounds()
 		case x := <-s.samples:
-			s.probe(x)
+			s.newest[x.Key()] = x
 		case m := <-s.slack:
 			s.message(m)
 		}
@@ -121,16 +128,19 @@ func (s *demoStory) bands() {
 
 // watch prints what comes in until done says so of a message, or for at most limit.
 func (s *demoStory) watch(ctx context.Context, limit time.Duration, done func(demoMessage) bool) error {
-	end := time.NewTimer(limit)
+	end, round := time.NewTimer(limit), time.NewTicker(demoRound)
 	defer end.Stop()
+	defer round.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return errDemo
 		case <-end.C:
 			return nil
+		case <-round.C:
+			s.rounds()
 		case x := <-s.samples:
-			s.probe(x)
+			s.newest[x.Key()] = x
 		case m := <-s.slack:
 			s.message(m)
 			if done(m) {
@@ -140,20 +150,38 @@ func (s *demoStory) watch(ctx context.Context, limit time.Duration, done func(de
 	}
 }
 
-// probe prints one probe's line.
-func (s *demoStory) probe(x probe.Sample) {
-	if !x.Outcome.Success() {
-		s.say("probe  %-18s %s %s", x.Key(), x.Outcome, x.Reason)
-		return
-	}
-	usual := ""
-	if b, ok := s.band(x.Key()); ok {
-		usual = fmt.Sprintf("usual %4.0f ms, limit %4.0f ms", b.Mean*1000, b.Limit*1000)
-		if x.TTFT.Seconds() > b.Limit {
-			usual += "  ← slow"
+// rounds prints the newest values, one line a target; values above their limit are marked.
+func (s *demoStory) rounds() {
+	for _, target := range demoTargets() {
+		var cells []string
+		var tpot probe.Span
+		for _, size := range probe.Sizes() {
+			x, ok := s.newest[target+"/"+demoScene+"/"+string(size)]
+			if !ok {
+				continue
+			}
+			cells, tpot = append(cells, s.cell(x)), x.TPOT
+		}
+		if len(cells) > 0 {
+			s.say("probes %s  TTFT %s  TPOT %s", target, strings.Join(cells, "  "), milliText(tpot))
 		}
 	}
-	s.say("probe  %-18s TTFT %4.0f ms  TPOT %4.1f ms  %s", x.Key(), x.TTFT.Millis(), x.TPOT.Millis(), usual)
+	clear(s.newest)
+}
+
+// cell is one canary's newest value.
+func (s *demoStory) cell(x probe.Sample) string {
+	if !x.Outcome.Success() {
+		return fmt.Sprintf("%s %s", x.Size, x.Outcome)
+	}
+	text, slow := fmt.Sprintf("%s %4.0f ms", x.Size, x.TTFT.Millis()), false
+	if b, ok := s.band(x.Key()); ok {
+		slow = x.TTFT.Seconds() > b.Limit
+	}
+	if !slow {
+		return text + "  "
+	}
+	return paint(text+" ▲", false, s.terminal)
 }
 
 // message prints what Slack got, as its reader sees it.

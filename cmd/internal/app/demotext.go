@@ -57,6 +57,6 @@ func slackText(c slacktest.Call) string {
 
 // plainSlack turns Slack's escapes and emoji names into what is shown.
 func plainSlack(s string) string {
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", ":red_circle:", "🔴", ":large_yellow_circle:", "🟡", ":warning:", "🟡",
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", ":red_circle:", "🔴", ":large_orange_circle:", "🟠", ":large_yellow_circle:", "🟡", ":warning:", "🟡",
 		":large_green_circle:", "🟢", ":white_check_mark:", "✅", ":large_blue_circle:", "🔵").Replace(s)
 }
