@@ -20,6 +20,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	}
 	t := at.UnixNano()
 	s.see(t)
+	s.settle(t)
 	s.renew(t)
 	lv := s.levelAt(t)
 	if s.th.Literal {
@@ -36,8 +37,12 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	}
 	b := s.band(t, lv, o)
 	out := s.compare(value, &b)
-	e := math.Log(value) - lv.Mu
+	e := math.Log(value) - lv.Mu + s.lowered(t)
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
+	if s.change != 0 {
+		l := s.learning(t, lv)
+		return Verdict{Call: NotJudged, Why: "learning", Value: value, Res: out.Res, Band: &l}
+	}
 	return out
 }
 
@@ -60,7 +65,7 @@ func (s *Series) Band(at time.Time) Band {
 	s.renew(s.seen)
 	lv := s.peek(t)
 	switch {
-	case !lv.Ready:
+	case !lv.Ready, s.change != 0:
 		return s.learning(t, lv)
 	case s.th.Literal:
 		return s.literalBand(lv)

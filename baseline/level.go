@@ -85,12 +85,14 @@ func (s *Series) pool(start, by int64, all bool) pooled {
 		}
 	}
 	for _, w := range merge(list) {
-		for _, q := range s.pts.in(w) {
+		part := s.pts.in(w)
+		for i := range part {
+			q := &part[i]
 			if !all && q.excluded() {
 				p.leave("excluded")
 				continue
 			}
-			p.y = append(p.y, q.y)
+			p.y = append(p.y, s.y(q))
 		}
 		for _, m := range s.misses.in(w) {
 			p.leave(m.why)

@@ -68,7 +68,7 @@ func (s *Series) steps(past points) []float64 {
 		a, b := &past[i-1], &past[i]
 		gap := b.at() - a.at()
 		if a.counts() && b.counts() && 2*gap >= interval && 2*gap <= 3*interval {
-			list = append(list, b.r()-a.r())
+			list = append(list, s.r(b)-s.r(a))
 		}
 	}
 	return list
@@ -95,7 +95,7 @@ func (s *Series) blocks(past points) (means, share []float64) {
 			flush()
 			current = k
 		}
-		block = append(block, p.r())
+		block = append(block, s.r(p))
 	}
 	flush()
 	return means, share
@@ -104,21 +104,35 @@ func (s *Series) blocks(past points) (means, share []float64) {
 // todaysOffset is o(t): how far today runs beside usual, from the residuals of the last hours without the last half
 // hour, which may already be the fault. Excluded samples count: today is today.
 func (s *Series) todaysOffset(at int64) float64 {
-	from, to := at-3*hour, at-30*minute
-	if s.key.Interval > 15*time.Minute {
-		from, to = at-12*hour, at-60*minute
-	}
+	from, to := offsetWindow(at, s.key.Interval)
 	var room [64]float64
-	list := room[:0]
-	part := s.pts.in(span{from, to + 1})
+	return offsetOf(s.appendE(room[:0], span{from, to + 1}), s.th.OffsetCap)
+}
+
+// offsetWindow returns where the values lie that say how today runs, both ends included.
+func offsetWindow(at int64, interval time.Duration) (from, to int64) {
+	if interval > 15*time.Minute {
+		return at - 12*hour, at - 60*minute
+	}
+	return at - 3*hour, at - 30*minute
+}
+
+// appendE appends how far the judged values in w were from usual.
+func (s *Series) appendE(list []float64, w span) []float64 {
+	part := s.pts.in(w)
 	for i := range part {
 		if part[i].judged() {
-			list = append(list, float64(part[i].e))
+			list = append(list, s.e(&part[i]))
 		}
 	}
+	return list
+}
+
+// offsetOf is the offset that values make, 0 of fewer than 8, clipped to a ratio of most either way. It sorts list.
+func offsetOf(list []float64, most float64) float64 {
 	if len(list) < 8 {
 		return 0
 	}
-	limit := math.Log(max(1, s.th.OffsetCap))
+	limit := math.Log(max(1, most))
 	return min(max(.8*middle(list), -limit), limit)
 }

@@ -22,10 +22,13 @@ type Key struct {
 
 // State is what a restart must find again besides the points: JSON, opaque to others.
 type State struct {
-	Config string `json:"config"` // of the series that wrote it: zone, interval, window, slot, kind of band
-	Level  *Level `json:"level,omitempty"`
-	Noise  Noise  `json:"noise"`
-	Hold   Hold   `json:"hold"`
+	Config string  `json:"config"` // of the series that wrote it: zone, interval, window, slot, kind of band
+	Level  *Level  `json:"level,omitempty"`
+	Noise  Noise   `json:"noise"`
+	Hold   Hold    `json:"hold"`
+	Shifts []Shift `json:"shifts,omitempty"`
+	Since  int64   `json:"since,omitempty"`  // values before it were forgotten by command, Unix nanoseconds
+	Change int64   `json:"change,omitempty"` // since when values are of another spec whose level is not known yet
 }
 
 // Hold is today's offset while it is frozen.
@@ -51,6 +54,10 @@ type Series struct {
 	noise  Noise
 	hold   Hold
 	last   Hold // offset of the last judged value; Set where there was one
+
+	shifts []Shift // in the order they were taken
+	since  int64
+	change int64
 }
 
 // NewSeries returns an empty series. opt's window must be whole days, at least one, and its slot a divisor of the day.
@@ -74,6 +81,10 @@ func (s *Series) Key() Key { return s.key }
 // replay made residuals or the series' zone, interval, window, slot or kind of band changed since.
 func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	s.Forget()
+	s.shifts, s.since, s.change = nil, 0, 0
+	if st != nil {
+		s.shifts, s.since, s.change = slices.Clone(st.Shifts), st.Since, st.Change
+	}
 	s.see(now.UnixNano())
 	s.fill(points, now)
 	made := s.replay()
@@ -98,7 +109,7 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 func (s *Series) fill(list []Point, now time.Time) {
 	s.pts = make(points, 0, len(list))
 	for _, p := range list {
-		if usable(p) && !p.At.After(now.Add(time.Hour)) {
+		if usable(p) && !p.At.After(now.Add(time.Hour)) && p.At.UnixNano() >= s.since {
 			s.pts = append(s.pts, pack(p))
 		}
 	}
@@ -122,7 +133,7 @@ func (s *Series) replay() (made []Point) {
 			continue
 		}
 		o := s.todaysOffset(p.at())
-		p.setResidual(Residual{E: p.y - lv.Mu, O: o, Judged: true})
+		p.setResidual(Residual{E: s.y(p) - lv.Mu + s.lowered(p.at()), O: o, Judged: true})
 		made = append(made, p.unpack())
 	}
 	s.levels = [2]*Level{}
@@ -140,7 +151,7 @@ func (s *Series) Recompute() {
 // the rule needs, or of an instant that is there already are ignored.
 func (s *Series) Add(p Point) {
 	at := p.At.UnixNano()
-	if !usable(p) || at < s.oldest() {
+	if !usable(p) || at < s.oldest() || at < s.since {
 		return
 	}
 	s.see(at)
@@ -182,7 +193,7 @@ func (s *Series) Freeze(on bool) {
 
 // State returns what Load needs after a restart besides the points.
 func (s *Series) State() State {
-	st := State{Config: s.config(), Noise: s.noise, Hold: s.hold}
+	st := State{Config: s.config(), Noise: s.noise, Hold: s.hold, Shifts: slices.Clone(s.shifts), Since: s.since, Change: s.change}
 	if s.levels[0] != nil {
 		lv := *s.levels[0]
 		st.Level = &lv

@@ -93,3 +93,13 @@ func kappa(preset float64, days int) float64 {
 	}
 	return max(preset, student975[nu]/1.96*math.Sqrt(1+1/float64(days)))
 }
+
+// median of no values is 0. It sorts x.
+func median(x []float64) float64 {
+	n := len(x)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(x)
+	return (x[(n-1)/2] + x[n/2]) / 2
+}

@@ -71,6 +71,12 @@ func (s *Store) Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, er
 	}
 }
 
+// Matches reports whether q's pattern takes a canary key.
+func (q Query) Matches(key string) bool {
+	c, ok := splitKey(key)
+	return ok && q.matches(c)
+}
+
 func (q Query) matches(c canary) bool {
 	if q.Pattern == "" {
 		return true

@@ -18,18 +18,18 @@ import (
 // The common measures of a sample have columns; the rest of it, which many samples share, is one JSON body a trait.
 // A field added to probe.Sample goes into the trait by itself; give it a column when it differs from sample to sample.
 const (
-	spanColumns  = "ttft, ttfa, ttfe, ttft_warm, tpot, e2e, stream_total, trailer, max_gap, sched_lag, dns, connect, tls, sent, ttfb, lag"
+	spanColumns  = "ttft, ttfa, ttfe, ttft_warm, tpot, e2e, stream_total, trailer, max_gap, sched_lag, dns, connect, tls, sent, ttfb, lag, rtt, load"
 	countColumns = "input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens"
 	textColumns  = "reason, request_id, trace_id"
 	restColumns  = "time, attempt, trait, " + spanColumns + ", " + countColumns + ", cost_usd, chunks, " + textColumns + ", excluded, residuals"
 	allColumns   = "canary, " + restColumns
 	judgeSample  = "UPDATE sample SET excluded = ?, residuals = ? WHERE canary = ? AND time = ? AND attempt = ?"
-	insertSample = "INSERT INTO sample(" + allColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"
+	insertSample = "INSERT INTO sample(" + allColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"
 )
 
 func spans(s *probe.Sample) []*probe.Span {
 	return []*probe.Span{&s.TTFT, &s.TTFA, &s.TTFE, &s.TTFTWarm, &s.TPOT, &s.E2E, &s.StreamTotal, &s.Trailer, &s.MaxGap,
-		&s.SchedLag, &s.DNS, &s.Connect, &s.TLS, &s.Sent, &s.TTFB, &s.Lag}
+		&s.SchedLag, &s.DNS, &s.Connect, &s.TLS, &s.Sent, &s.TTFB, &s.Lag, &s.RTT, &s.Load}
 }
 
 func counts(s *probe.Sample) []*probe.Count {

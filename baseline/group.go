@@ -1,0 +1,175 @@
+package baseline
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// Group judges rounds: what several series of one metric say together. It has one offset of today and one sL for all of
+// them, and no history of its own. It is not safe for concurrent use.
+type Group struct {
+	interval time.Duration
+	th       Threshold
+	state    GroupState
+}
+
+// GroupState is what a restart must find again.
+type GroupState struct {
+	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
+	Ready   bool    `json:"ready,omitempty"`
+	SL      float64 `json:"sl,omitempty"`
+	Hold    Hold    `json:"hold,omitzero"`
+	Last    Hold    `json:"last,omitzero"` // offset of the last judged round
+}
+
+// Share is what one series adds to a round: how far its value was from usual (y − mu), and the scatter of its probes.
+type Share struct{ E, SW float64 }
+
+// NewGroup returns a group whose rounds come at an interval, with the state that State returned before a stop.
+func NewGroup(interval time.Duration, th Threshold, st GroupState) *Group {
+	return &Group{interval: interval, th: th, state: st}
+}
+
+// State returns what NewGroup needs after a restart.
+func (g *Group) State() GroupState { return g.state }
+
+// Freeze holds today's offset at that of the last judged round (while an alert fires), or lets it go.
+func (g *Group) Freeze(on bool) {
+	switch {
+	case !on:
+		g.state.Hold = Hold{}
+	case !g.state.Hold.On:
+		g.state.Hold = g.state.Last
+		g.state.Hold.On = true
+	}
+}
+
+// Recompute drops sL, for what changes the past of the group's series.
+func (g *Group) Recompute() { g.state.Renewed, g.state.Ready = 0, false }
+
+// Share returns what a judged value of the series adds to a round; false where its band or its noise is not ready.
+func (s *Series) Share(v Verdict) (Share, bool) {
+	if v.Band == nil || v.Call == NotJudged || v.Value <= 0 || !s.Pools() {
+		return Share{}, false
+	}
+	return Share{E: math.Log(v.Value) - v.Band.Mu, SW: s.noise.SW}, true
+}
+
+// Pools reports whether the series can be part of a group now: it has a band, and knows the scatter of its probes.
+func (s *Series) Pools() bool {
+	return s.noise.Ready && s.levels[0] != nil && s.levels[0].Ready && s.change == 0 && !s.th.Literal
+}
+
+// Judge holds a round's shares against the level of all of the group's series. Before sL is known the call is NotJudged,
+// and for a round of no shares. Ratio and Z are those of the round's median; it has no value, mean or limit of its own.
+func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Verdict {
+	t := at.UnixNano()
+	g.renew(t, series)
+	if !g.state.Ready || len(shares) == 0 {
+		return Verdict{Call: NotJudged, Why: "missing"}
+	}
+	o := g.offset(t, series)
+	g.state.Last = Hold{Set: true, Offset: o}
+	if g.state.Hold.On {
+		g.state.Hold.Set, g.state.Hold.Offset = true, o
+	}
+	es, inverse := make([]float64, len(shares)), 0.0
+	for i, x := range shares {
+		es[i] = x.E
+		inverse += 1 / (x.SW * x.SW)
+	}
+	sl := g.state.SL
+	line := max(g.th.Sigma*math.Sqrt(sl*sl+1.35/inverse), 4*sl, math.Log(max(1, g.th.MinRatio)))
+	m := median(es) - o
+	out := Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}
+	switch {
+	case m > line:
+		out.Call = Breach
+	case m <= line/2 || out.Ratio < g.th.ResolveRatio:
+		out.Call = Calm
+	}
+	return out
+}
+
+func (g *Group) offset(t int64, series []*Series) float64 {
+	if g.state.Hold.On && g.state.Hold.Set {
+		return g.state.Hold.Offset
+	}
+	return pooledOffset(t, series, g.interval, g.th.OffsetCap)
+}
+
+// renew computes sL anew where it never was, or 00:00 or 12:00 of the first series' zone has passed since.
+func (g *Group) renew(t int64, series []*Series) {
+	if len(series) == 0 {
+		return
+	}
+	asOf := t
+	if g.state.Renewed != 0 {
+		asOf = series[0].clock.start(t, half)
+		if g.state.Renewed >= asOf {
+			return
+		}
+	}
+	g.state.Renewed = asOf
+	g.state.SL, g.state.Ready = g.level(asOf, series)
+}
+
+// pooledBlock is what all series say in one block of time.
+type pooledBlock struct {
+	e       []float64
+	inverse float64 // Σ sw⁻²
+}
+
+// level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
+func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
+	length := max(30*minute, 4*int64(g.interval))
+	blocks := map[int64]*pooledBlock{}
+	for _, s := range series {
+		if !s.noise.Ready {
+			continue
+		}
+		past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
+		for i := range past {
+			p := &past[i]
+			if !p.counts() {
+				continue
+			}
+			k := floorDiv(p.at(), length)
+			b := blocks[k]
+			if b == nil {
+				b = &pooledBlock{}
+				blocks[k] = b
+			}
+			b.e = append(b.e, s.e(p))
+			b.inverse += 1 / (s.noise.SW * s.noise.SW)
+		}
+	}
+	var means, own []float64
+	for _, k := range slices.Sorted(maps.Keys(blocks)) {
+		b := blocks[k]
+		if len(b.e) < minBlock {
+			continue
+		}
+		means = append(means, trimmed(b.e)-pooledOffset(k*length+length/2, series, g.interval, g.th.OffsetCap))
+		own = append(own, 1.15/b.inverse)
+	}
+	if len(means) < minBlocks {
+		return 0, false
+	}
+	v := wsd(means)
+	v *= v
+	return math.Sqrt(max(v-mean(own), .15*v, leastSL*leastSL)), true
+}
+
+// pooledOffset is todaysOffset over the values of several series.
+func pooledOffset(at int64, series []*Series, interval time.Duration, most float64) float64 {
+	from, to := offsetWindow(at, interval)
+	var room [256]float64
+	list := room[:0]
+	for _, s := range series {
+		list = s.appendE(list, span{from, to + 1})
+	}
+	return offsetOf(list, most)
+}
