@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"time"
@@ -198,6 +199,10 @@ func (r *run) network(s *Sample) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.DNS, s.Connect, s.TLS = t.dns.length(), t.connect.length(), t.tls.length()
+	s.RTT = t.roundTrip()
+	if t.days.Known {
+		s.CertDays = Some(int64(math.Floor(t.days.V)))
+	}
 	s.Sent, s.TTFB = since(r.t0, t.sent), since(r.t0, t.firstByte)
 	s.RemoteAddr, s.ProxyUsed = t.remote, t.proxy
 	if !t.gotConn.IsZero() {
@@ -224,6 +229,9 @@ func (r *run) measured(s *Sample) {
 	}
 	f.measure(s, r.t0, &r.timeline, r.c, end)
 	f.stampOf(s, &r.p.meter)
+	if r.first && r.c.Size == Short && !r.c.Target.Reasoning && s.TTFT.D >= coldFirst && !s.Has(ColdStart) {
+		s.flag(ColdStart)
+	}
 	if f.ended() && f.fault == nil {
 		s.CostUSD = cost(s, r.c.Target.PriceAt(r.t0))
 	}

@@ -85,9 +85,10 @@ type Sample struct {
 	DNS         Span   `json:"dns_ms,omitzero"`
 	Connect     Span   `json:"connect_ms,omitzero"`
 	TLS         Span   `json:"tls_ms,omitzero"`
+	RTT         Span   `json:"rtt_ms,omitzero"`  // round trip of the TCP handshake; new connections without a proxy only
 	Sent        Span   `json:"sent_ms,omitzero"` // t_sent − t0; ttft − sent is what a packet capture shows
 	TTFB        Span   `json:"ttfb_ms,omitzero"`
-	Load        Span   `json:"load_ms,omitzero"`           // that the server says it took to load the model; not stored
+	Load        Span   `json:"load_ms,omitzero"`           // that the server says it took to load the model
 	Stamp       string `json:"stamp,omitempty"`            // kernel, read
 	Lag         Span   `json:"lag_ms,omitzero"`            // the client's largest own delay in this stream
 	FirstKind   string `json:"first_token_kind,omitempty"` // text, refusal, reasoning, tool, redacted
@@ -111,6 +112,8 @@ type Sample struct {
 	// RemoteAddr and ProxyUsed are for check.
 	RemoteAddr string `json:"remote_addr,omitempty"`
 	ProxyUsed  string `json:"proxy,omitempty"`
+	// CertDays is how many whole days the server's certificate is still valid; negative = expired.
+	CertDays Count `json:"cert_days,omitzero"`
 }
 
 // Key returns the canary's key, target/scene/size.

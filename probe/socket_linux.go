@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +19,7 @@ import (
 type socket struct {
 	raw  syscall.RawConn
 	addr net.Addr
+	rtt  Span // of the handshake; unknown where its first packet was sent twice
 
 	msg   unix.Msghdr
 	iov   unix.Iovec
@@ -62,6 +64,11 @@ func openSocket(c net.Conn) *socket {
 		return nil
 	}
 	s := &socket{raw: raw, addr: c.RemoteAddr()}
+	_ = raw.Control(func(fd uintptr) { // without it the round trip is unknown
+		if info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil && info.Rtt > 0 {
+			s.rtt = Known(time.Duration(info.Rtt) * time.Microsecond)
+		}
+	})
 	s.recv, s.send = s.recvmsg, s.sendAll
 	return s
 }

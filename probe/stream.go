@@ -12,8 +12,12 @@ import (
 	"serin/probe/wire"
 )
 
-// coldLoad: a server that says it took longer to load the model was cold.
-const coldLoad = time.Second
+// A server was cold that says it took longer to load the model, or that took longer for the first token of the first short
+// prompt since start: what nobody says is told from nothing else.
+const (
+	coldLoad  = time.Second
+	coldFirst = 10 * time.Second
+)
 
 // How long is read on after an answer is complete.
 const (

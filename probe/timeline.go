@@ -18,6 +18,8 @@ type timeline struct {
 	mu        sync.Mutex
 	dns       span
 	connect   span
+	attempt   map[string]time.Time // when connecting to each address began
+	handshook Span                 // how long the attempt took that came through
 	tls       span
 	gotConn   time.Time
 	wrote     bool
@@ -58,14 +60,10 @@ func (t *timeline) locked(f func(now time.Time)) {
 // trace returns the hooks that fill t.
 func (t *timeline) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
-		DNSStart:     func(httptrace.DNSStartInfo) { t.locked(func(now time.Time) { t.dns.from = now }) },
-		DNSDone:      func(httptrace.DNSDoneInfo) { t.locked(func(now time.Time) { t.dns.to = now }) },
-		ConnectStart: func(_, _ string) { t.locked(t.connecting) },
-		ConnectDone: func(_, _ string, err error) {
-			if err == nil {
-				t.locked(func(now time.Time) { t.connect.to = now })
-			}
-		},
+		DNSStart:             func(httptrace.DNSStartInfo) { t.locked(func(now time.Time) { t.dns.from = now }) },
+		DNSDone:              func(httptrace.DNSDoneInfo) { t.locked(func(now time.Time) { t.dns.to = now }) },
+		ConnectStart:         func(_, addr string) { t.locked(func(now time.Time) { t.connecting(addr, now) }) },
+		ConnectDone:          t.connected,
 		TLSHandshakeStart:    func() { t.locked(func(now time.Time) { t.tls.from = now }) },
 		TLSHandshakeDone:     t.handshake,
 		GotConn:              t.got,
@@ -79,10 +77,40 @@ func (t *timeline) trace() *httptrace.ClientTrace {
 }
 
 // connecting keeps the first start: addresses are tried side by side.
-func (t *timeline) connecting(now time.Time) {
+func (t *timeline) connecting(addr string, now time.Time) {
 	if t.connect.from.IsZero() {
 		t.connect.from = now
 	}
+	if t.attempt == nil {
+		t.attempt = map[string]time.Time{}
+	}
+	t.attempt[addr] = now
+}
+
+func (t *timeline) connected(_, addr string, err error) {
+	if err != nil {
+		return
+	}
+	t.locked(func(now time.Time) {
+		t.connect.to = now
+		if !t.handshook.Known {
+			t.handshook = since(t.attempt[addr], now)
+		}
+	})
+}
+
+// roundTrip returns how long a round trip to the server took when the connection was made: as the kernel measured it,
+// else as long as the handshake took. Over a proxy it would be the one to the proxy, and a kept connection has none.
+func (t *timeline) roundTrip() Span {
+	switch {
+	case t.conn == nil || t.reused || t.proxy != "":
+		return Span{}
+	case t.conn.sock != nil:
+		return t.conn.sock.rtt
+	case t.handshook.Known:
+		return t.handshook
+	}
+	return t.connect.length()
 }
 
 func (t *timeline) handshake(state tls.ConnectionState, err error) {
