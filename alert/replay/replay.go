@@ -24,22 +24,29 @@ type Options struct {
 	Until    time.Time     // nor are those at or after it
 }
 
-// Run brings one target's recorded samples to a new engine in virtual time and returns what it decided, by time. A
+// Result is what a rule made of a tape.
+type Result struct {
+	Events  []Event // by time
+	Regular int     // samples judged
+	Extra   int     // samples that answered re-probes
+}
+
+// Run brings one target's recorded samples to a new engine in virtual time and returns what it decided. A
 // re-probe that the engine asks for is answered by the first unused sample that is not regular, at or after the time it
 // was due, within 2 minutes.
-func Run(ctx context.Context, t *Tape, o Options) ([]Event, error) {
+func Run(ctx context.Context, t *Tape, o Options) (Result, error) {
 	t.mu.Lock()
 	t.sort()
 	t.mu.Unlock()
 	p := newPlayer(t, o)
 	if len(p.lanes) == 0 {
-		return nil, nil
+		return Result{}, nil
 	}
 	p.engine = alert.NewEngine(alert.EngineOptions{Journal: &p.log, History: o.History, Reprober: p, Incident: alert.DefaultIncident(),
 		Baseline: o.Baseline, Forgetful: true, Recorded: true})
 	first, _ := p.next()
 	if first == nil {
-		return nil, nil
+		return Result{}, nil
 	}
 	start := time.Unix(0, first.rows[first.at].at).UTC()
 	if !o.From.IsZero() {
@@ -47,10 +54,10 @@ func Run(ctx context.Context, t *Tape, o Options) ([]Event, error) {
 	}
 	p.minute = start.Truncate(time.Minute)
 	if err := p.engine.Load(ctx, p.watched(), alert.Snapshot{}, start); err != nil {
-		return nil, fmt.Errorf("start engine: %w", err)
+		return Result{}, fmt.Errorf("start engine: %w", err)
 	}
 	err := p.run(ctx)
-	return p.log.events, err
+	return Result{p.log.events, p.regular, p.extra}, err
 }
 
 // answerWithin is how late after its due time a recorded sample still answers a re-probe.
@@ -77,7 +84,9 @@ type player struct {
 	byKey  map[string]*lane
 	flying []flight
 	minute time.Time // of the next tick
-	log    logbook
+
+	regular, extra int
+	log            logbook
 }
 
 // flight is a probe that has been sent and ends at a time; due is set where it answers a re-probe.
@@ -250,8 +259,10 @@ func (p *player) observe(ctx context.Context, f flight) error {
 	var err error
 	if f.due != 0 {
 		s.Trigger = probe.Reprobe
+		p.extra++
 		err = p.engine.Answer(ctx, s, time.Unix(0, f.due).UTC())
 	} else {
+		p.regular++
 		err = p.engine.Observe(ctx, s)
 	}
 	if err != nil {

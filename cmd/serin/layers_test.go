@@ -28,19 +28,24 @@ var arrows = map[string][]string{
 	"baseline":       {"probe"},
 	"alert":          {"baseline", "probe"},
 	"alert/slack":    {"alert"}, // a channel knows the neutral message, nothing of what caused it
+	// Each channel technology is one package; none knows another.
+	"alert/webhook":      {"alert"},
+	"alert/alertmanager": {"alert"},
+	"alert/pagerduty":    {"alert"},
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
 	// The quality benchmark brings simulated endpoints to the production engine.
-	"alert/sim":      {"alert", "baseline", "probe"},
+	"alert/sim": {"alert", "baseline", "probe"},
 	// Recorded samples are brought to the production engine too, for backtest and explain.
 	"alert/replay":   {"alert", "baseline", "probe"},
 	"baseline/store": {"alert", "baseline", "probe"},
 	// configs composes the option structs of those who own them.
-	"configs":          {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack"},
+	"configs": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack", "alert/webhook",
+		"alert/alertmanager", "alert/pagerduty"},
 	"cmd/internal/web": {"alert", "baseline", "probe"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "configs", "cmd/internal/web"},
+		"alert", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 
@@ -56,7 +61,7 @@ var clockless = []string{"baseline", "alert"}
 // hasClock reports whether a file below a clockless directory may read the clock all the same.
 func hasClock(file string) bool {
 	dir, name := path.Split(file)
-	return strings.HasPrefix(dir, "alert/slack/") || dir == "alert/" && strings.HasPrefix(name, "outbox")
+	return strings.HasPrefix(dir, "alert/slack/") || dir == "alert/webhook/" || dir == "alert/alertmanager/" || dir == "alert/pagerduty/" || dir == "alert/" && strings.HasPrefix(name, "outbox")
 }
 
 func TestArrows(t *testing.T) {

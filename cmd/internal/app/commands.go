@@ -12,6 +12,7 @@ type commands struct {
 	Export     exportCmd     `cmd:"" help:"Write stored samples as JSON lines."`
 	Import     importCmd     `cmd:"" help:"Read samples as JSON lines into the store, also beside a running daemon."`
 	Cost       costCmd       `cmd:"" help:"Say what probing used: probes, tokens and money by target, scene, size, model or label."`
+	Backtest   backtestCmd   `cmd:"" help:"Show the alerts that a rule would have raised on stored or given samples."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
 	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
 	Simulate   simulateCmd   `cmd:"" hidden:"" help:"Run the quality benchmark of the drift rule."`

@@ -1,0 +1,218 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/alert"
+	"serin/alert/replay"
+)
+
+// backtested is what one rule made of the samples.
+type backtested struct {
+	Rule     string
+	Subjects []subject
+	Result   replay.Result
+}
+
+// writeEvents writes a decision a line; with two rules, each says which one it is of.
+func writeEvents(w io.Writer, tests []backtested) error {
+	enc := json.NewEncoder(w)
+	for _, t := range tests {
+		for _, e := range t.Result.Events {
+			line := struct {
+				Rule string `json:"rule,omitempty"`
+				replay.Event
+			}{Event: e}
+			if len(tests) > 1 {
+				line.Rule = t.Rule
+			}
+			if err := enc.Encode(line); err != nil {
+				return fmt.Errorf("write decision: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// writeBacktest writes the alerts of each rule with their sums, and the rules side by side where there are two.
+func writeBacktest(w io.Writer, tests []backtested) error {
+	for i := range tests {
+		t := &tests[i]
+		if len(tests) > 1 {
+			_, _ = fmt.Fprintf(w, "rule %s\n", t.Rule)
+		}
+		t.write(w)
+	}
+	if len(tests) < 2 {
+		return nil
+	}
+	_, _ = fmt.Fprintf(w, "%-28s %8s %14s %12s %9s\n", "rule", "alerts", "/series-month", "firing", "re-probes")
+	for i := range tests {
+		s := tests[i].sums()
+		_, _ = fmt.Fprintf(w, "%-28s %8d %14.2f %12s %9d\n", tests[i].Rule, s.all.alerts, s.perMonth(), short(s.all.firing), tests[i].Result.Extra)
+	}
+	return nil
+}
+
+func (t *backtested) write(w io.Writer) {
+	for _, x := range t.spells() {
+		_, _ = fmt.Fprintln(w, x)
+	}
+	s := t.sums()
+	_, _ = fmt.Fprintf(w, "%d samples and %d re-probes judged; %d latency series, %.1f series-months\n", t.Result.Regular, t.Result.Extra, s.series, s.months)
+	_, _ = fmt.Fprintf(w, "%d latency alerts: %.2f a series and month, firing %s", s.latency.alerts, s.perMonth(), short(s.latency.firing))
+	if s.months > 0 {
+		_, _ = fmt.Fprintf(w, " (%.2f %% of the time)", 100*s.latency.firing.Hours()/(s.months*30*24))
+	}
+	_, _ = fmt.Fprintln(w)
+	if n := s.all.alerts - s.latency.alerts; n > 0 {
+		_, _ = fmt.Fprintf(w, "%d alerts of timeouts, errors and limits, firing %s\n", n, short(s.all.firing-s.latency.firing))
+	}
+	for _, name := range s.names {
+		x := s.by[name]
+		_, _ = fmt.Fprintf(w, "  %-40s %4d alerts, firing %s\n", name, x.alerts, short(x.firing))
+	}
+	_, _ = fmt.Fprintln(w)
+}
+
+// spell is one alert from its opening to its end.
+type spell struct {
+	open     replay.Event
+	end      time.Time // zero: it never ended
+	severity alert.Severity
+	last     alert.Alert // as it was at its end
+	why      string      // it ended
+}
+
+// spells pairs openings with their ends, in the order of the openings.
+func (t *backtested) spells() []*spell {
+	var list []*spell
+	byID := map[string]*spell{}
+	for _, e := range t.Result.Events {
+		x := byID[e.Alert.ID]
+		switch {
+		case e.Event == replay.EventOpen:
+			x = &spell{open: e, severity: e.Severity, last: e.Alert}
+			byID[e.Alert.ID] = x
+			list = append(list, x)
+		case x == nil:
+		case e.Event == replay.EventResolve:
+			x.end, x.last, x.severity, x.why = e.Time, e.Alert, e.Severity, e.Reason
+		default:
+			x.last, x.severity = e.Alert, e.Severity
+		}
+	}
+	return list
+}
+
+// String is one line: what, when, why, how bad.
+func (x *spell) String() string {
+	var b strings.Builder
+	end := "still open"
+	if !x.end.IsZero() {
+		end = x.end.Format("01-02 15:04:05") + " (" + short(x.end.Sub(x.open.Time)) + ")"
+	}
+	fmt.Fprintf(&b, "%s  %s  %-8s %-36s → %s  %s", x.open.Time.Format("2006-01-02 15:04:05"), x.severity, x.open.Kind, x.open.Series, end, x.open.Reason)
+	if p := x.last.Worst; p.Value > 0 {
+		fmt.Fprintf(&b, "; peak %s", tidySeconds(p.Value))
+		if p.Ratio > 0 {
+			fmt.Fprintf(&b, " (×%.2f)", p.Ratio)
+		}
+		if p.Limit > 0 {
+			fmt.Fprintf(&b, ", limit %s", tidySeconds(p.Limit))
+		}
+	} else if p.Ratio > 0 {
+		fmt.Fprintf(&b, "; peak ×%.2f", p.Ratio)
+	} else if p.Outcome != "" {
+		fmt.Fprintf(&b, "; %s", p.Outcome)
+	}
+	if x.why != "" {
+		fmt.Fprintf(&b, "; resolved: %s", x.why)
+	}
+	return b.String()
+}
+
+// tally counts alerts.
+type tally struct {
+	alerts int
+	firing time.Duration
+}
+
+func (t tally) plus(d time.Duration) tally { return tally{t.alerts + 1, t.firing + d} }
+
+// sums is the summary of one rule.
+type sums struct {
+	all, latency tally
+	series       int
+	months       float64 // of all series together, 30 days each
+	by           map[string]tally
+	names        []string // of by: most alerts first
+}
+
+func (s sums) perMonth() float64 {
+	if s.months == 0 {
+		return 0
+	}
+	return float64(s.latency.alerts) / s.months
+}
+
+func (t *backtested) sums() sums {
+	s := sums{by: map[string]tally{}}
+	var last time.Time
+	for i := range t.Subjects {
+		x := &t.Subjects[i]
+		n := len(x.series())
+		s.series += n
+		s.months += float64(n) * x.tape.Last.Sub(x.tape.First).Hours() / (30 * 24)
+		if x.tape.Last.After(last) {
+			last = x.tape.Last
+		}
+	}
+	for _, x := range t.spells() {
+		end := x.end
+		if end.IsZero() {
+			end = last
+		}
+		d := max(0, end.Sub(x.open.Time))
+		s.all = s.all.plus(d)
+		if x.open.Metric != "" {
+			s.latency = s.latency.plus(d)
+		}
+		name := x.open.Series + " " + string(x.open.Kind)
+		if _, known := s.by[name]; !known {
+			s.names = append(s.names, name)
+		}
+		s.by[name] = s.by[name].plus(d)
+	}
+	slices.SortFunc(s.names, func(a, b string) int { return cmp.Or(cmp.Compare(s.by[b].alerts, s.by[a].alerts), cmp.Compare(a, b)) })
+	return s
+}
+
+// short writes a duration in the two units that matter.
+func short(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d >= 24*time.Hour:
+		return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
+	case d >= time.Minute:
+		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return d.String()
+}
+
+// tidySeconds writes seconds to 0.1 ms below 100 ms and to 1 ms above.
+func tidySeconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	if d < 100*time.Millisecond {
+		return d.Round(100 * time.Microsecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
