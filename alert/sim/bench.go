@@ -21,7 +21,7 @@ type Preset struct {
 type Options struct {
 	Seeds    []uint64
 	Presets  []Preset
-	Days     int                  // of every world but the shift's; 0 = 60
+	Days     int                  // of every world but the shift's and the error profiles'; 0 = 60
 	Small    bool                 // healthy and incident worlds on 5-minute schedules only, without error profiles
 	Workers  int                  // at once; 0 = 1
 	Progress func(done, jobs int) // after each job, from one goroutine at a time; nil = none
@@ -126,7 +126,7 @@ func (o Options) jobs() []*job {
 	for _, seed := range o.Seeds {
 		for _, f := range FaultProfiles() {
 			list = append(list, &job{run: func(ctx context.Context, j *job) error {
-				t, err := RunFaults(ctx, seed, f, o.Presets[i].Rule, everyDefault, o.Days)
+				t, err := RunFaults(ctx, seed, f, o.Presets[i].Rule, everyDefault)
 				j.faults = append(j.faults, FaultReport{f.Name, t})
 				return err
 			}})

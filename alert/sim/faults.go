@@ -14,15 +14,16 @@ type FaultProfile struct {
 	Name    string
 	Chance  float64       // of any probe to fail
 	Outcome probe.Outcome // as what
+	Days    int           // that are run of each seed
 }
 
-// FaultProfiles lists the error profiles.
+// FaultProfiles lists the error profiles. Those with a gate on rare alerts run longer, so that luck decides less.
 func FaultProfiles() []FaultProfile {
 	return []FaultProfile{
-		{"0.2 % errors", .002, probe.HTTP5xx},
-		{"1 % errors", .01, probe.HTTP5xx},
-		{"2 % errors", .02, probe.HTTP5xx},
-		{"1 % timeouts", .01, probe.TimeoutFirstToken},
+		{"0.2 % errors", .002, probe.HTTP5xx, 30},
+		{"1 % errors", .01, probe.HTTP5xx, 90},
+		{"2 % errors", .02, probe.HTTP5xx, 30},
+		{"1 % timeouts", .01, probe.TimeoutFirstToken, 90},
 	}
 }
 
@@ -41,9 +42,9 @@ type faulty struct {
 	bursts []Event
 }
 
-// newFaulty makes days of a world with faults.
-func newFaulty(seed uint64, p FaultProfile, days int) *faulty {
-	f := &faulty{World: NewWorld(seed, probe.TTFT, Healthy, days), FaultProfile: p}
+// newFaulty makes a seed's world with faults.
+func newFaulty(seed uint64, p FaultProfile) *faulty {
+	f := &faulty{World: NewWorld(seed, probe.TTFT, Healthy, p.Days), FaultProfile: p}
 	s := newSource(seed+4000, 77)
 	for block := 0; block < f.Minutes; block += 30 * dayMinutes {
 		down := block + int(s.between(1*dayMinutes, 14*dayMinutes))
@@ -95,8 +96,8 @@ type FaultTally struct {
 }
 
 // RunFaults brings a seed's world with faults to the engine and scores it.
-func RunFaults(ctx context.Context, seed uint64, p FaultProfile, rule alert.Rule, every time.Duration, days int) (*FaultTally, error) {
-	f := newFaulty(seed, p, days)
+func RunFaults(ctx context.Context, seed uint64, p FaultProfile, rule alert.Rule, every time.Duration) (*FaultTally, error) {
+	f := newFaulty(seed, p)
 	out, err := run(ctx, f, watchedTarget(rule, probe.TTFT, every), f.Minutes)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 func TestFaultsAreDrawn(t *testing.T) {
-	f := newFaulty(11, FaultProfile{"2 % errors", .02, probe.HTTP5xx}, 60)
+	f := newFaulty(11, FaultProfile{"2 % errors", .02, probe.HTTP5xx, 60})
 	if len(f.down) != 2 || len(f.bursts) != 2 {
 		t.Fatalf("%d outages and %d bursts in 60 days", len(f.down), len(f.bursts))
 	}
@@ -43,7 +43,7 @@ func TestFaultsAreDrawn(t *testing.T) {
 }
 
 func TestFaultScore(t *testing.T) {
-	f := newFaulty(11, FaultProfile{"errors", 0, probe.HTTP5xx}, 30)
+	f := newFaulty(11, FaultProfile{"errors", 0, probe.HTTP5xx, 30})
 	down, burst := f.down[0], f.bursts[0]
 	met := (down.Start + 4) / 5 * 5
 	ep := func(series string, k alert.Kind, m int) Episode {
@@ -71,8 +71,8 @@ func TestFaultScore(t *testing.T) {
 
 // TestOutagesAreFound runs the engine on a month of failures.
 func TestOutagesAreFound(t *testing.T) {
-	p := FaultProfile{"1 % errors", .01, probe.HTTP5xx}
-	got, err := RunFaults(t.Context(), 11, p, alert.DefaultRule(), everyDefault, 30)
+	p := FaultProfile{"1 % errors", .01, probe.HTTP5xx, 30}
+	got, err := RunFaults(t.Context(), 11, p, alert.DefaultRule(), everyDefault)
 	if err != nil {
 		t.Fatal(err)
 	}
