@@ -28,6 +28,7 @@ type meteredConn struct {
 	mu    sync.Mutex
 	last  reading
 	wrote time.Time // when the last write(2) began
+	gone  time.Time // when the last Write returned
 }
 
 func newMeteredConn(c net.Conn) *meteredConn {
@@ -54,11 +55,29 @@ func (c *meteredConn) Read(p []byte) (int, error) {
 // Write stamps and writes: each system call where the socket is ours, so that a long request's last byte is not stamped
 // with its first.
 func (c *meteredConn) Write(p []byte) (int, error) {
+	defer c.written()
 	if c.sock != nil && len(p) > 0 {
 		return c.sock.write(p, c.writing)
 	}
 	c.writing()
 	return c.Conn.Write(p)
+}
+
+func (c *meteredConn) written() {
+	now := time.Now()
+	c.mu.Lock()
+	c.gone = now
+	c.mu.Unlock()
+}
+
+// sending returns how long the last write took until now at the most: its bytes left at some instant within.
+func (c *meteredConn) sending(now time.Time) Span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone.After(c.wrote) {
+		now = c.gone
+	}
+	return since(c.wrote, now)
 }
 
 func (c *meteredConn) writing() {

@@ -63,6 +63,7 @@ func (r *run) fillDiary(s *Sample) {
 	}
 	t := &r.timeline
 	t.mu.Lock()
+	d.SendTook, d.FirstShared = t.sending, r.fold.firstRead.tokens > 1
 	d.TLSDaysLeft, d.HiddenRetries = t.days, max(0, t.conns-1)
 	t.mu.Unlock()
 	d.Proxy, d.RemoteAddr = s.ProxyUsed, s.RemoteAddr

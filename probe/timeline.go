@@ -24,6 +24,7 @@ type timeline struct {
 	gotConn   time.Time
 	wrote     bool
 	sent      time.Time // start of the write(2) that carried the last byte
+	sending   Span      // how long that write took
 	firstByte time.Time
 	reused    bool
 	h2        bool
@@ -164,10 +165,11 @@ func metered(c net.Conn) *meteredConn {
 
 // written notes the end of the request. With HTTP/1 the hook runs before the flush, so the write is looked up later.
 func (t *timeline) written(info httptrace.WroteRequestInfo) {
-	t.locked(func(time.Time) {
+	t.locked(func(now time.Time) {
 		t.wrote = info.Err == nil
 		if t.h2 && t.wrote && t.conn != nil {
 			_, t.sent = t.conn.state()
+			t.sending = t.conn.sending(now)
 		}
 	})
 }
@@ -183,7 +185,7 @@ func (t *timeline) first(now time.Time) {
 		t.firstByte = last.at
 	}
 	if t.sent.IsZero() {
-		t.sent = wrote
+		t.sent, t.sending = wrote, t.conn.sending(now)
 	}
 }
 
