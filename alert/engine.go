@@ -27,7 +27,8 @@ type EngineOptions struct {
 	History     History
 	Mailbox     Mailbox
 	Reprober    Reprober
-	Channels    []string // names of the channels that every notice is owed to
+	Channels    []string             // names of all channels
+	ChannelsFor func(Facts) []string // which of them an incident goes to; nil = all
 	Incident    IncidentOptions
 	Baseline    baseline.Options
 	Instance    string

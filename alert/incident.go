@@ -175,6 +175,9 @@ func (e *Engine) spread(t *target, news []News, rose bool) {
 	}
 	e.owe(t, Story{Act: ActUpdate})
 	e.owe(t, Story{Act: ActThread, News: news, Escalated: rose})
+	if rose {
+		e.invite(t)
+	}
 }
 
 // remind says in the thread that an incident still fires, unless somebody has taken it.

@@ -42,6 +42,7 @@ type Notice struct {
 	Error     string      `json:"error,omitempty"`   // redacted
 	Limited   bool        `json:"limited,omitempty"` // the channel asked to wait: until NotBefore nothing goes to it
 	Summary   string      `json:"summary,omitempty"` // an opening told in this summary message; Receipt is the summary's
+	Facts     Facts       `json:"facts,omitzero"`    // the same as data
 }
 
 // Receipt is what a channel returned for a message it took: enough to edit it and to answer in its thread.

@@ -9,16 +9,9 @@ import (
 
 // owe writes one message of a target's incident and owes it to every channel.
 func (e *Engine) owe(t *target, s Story) {
-	inc := t.incident
-	inc.Revision++
-	s = e.story(t, s)
-	msg := Compose(s)
-	msg.Mention = mentions(s)
-	for _, ch := range e.opt.Channels {
-		e.tx.Notices = append(e.tx.Notices, Notice{Incident: inc.ID, Channel: ch, Revision: inc.Revision, Act: s.Act,
-			Message: msg, State: NoticePending, Created: e.now})
-	}
-	e.changed(t)
+	t.incident.Revision++
+	channels := e.audience(t)
+	e.post(t, e.story(t, s), channels)
 }
 
 // mentions reports whether a message calls people: the first firing and an escalation do, an edit never; our own budget

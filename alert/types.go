@@ -168,6 +168,7 @@ type Incident struct {
 	Revision int       `json:"revision"`          // of its message
 	Reminded time.Time `json:"reminded,omitzero"`
 	Acked    string    `json:"acked,omitempty"`
+	Channels []string  `json:"channels,omitempty"` // that it is told on, for its whole life; nil before it is announced
 }
 
 // Transition is one row of history: a change of an alert's state with its reason.

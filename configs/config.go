@@ -21,7 +21,9 @@ type Config struct {
 	Baseline  baseline.Options
 	Incident  alert.IncidentOptions
 	Budget    Budget
-	Slack     *slack.Options // nil = no Slack
+	Slack     *slack.Options // [slack]; nil = no such table; among Channels too
+	Channels  []Channel      // [slack] and every [[channel]], in the order of the file
+	Routes    []alert.Route  // of every [[route]]
 	Targets   []*probe.Target
 	Scenes    []*probe.Scene
 	Runs      []Run           // one a canary, ordered by key

@@ -126,6 +126,8 @@ func schema() *spec {
 		"budget":              tableOf(defaultBudget()),
 		"rule":                rule,
 		"slack":               tableOf(defaultSlack()),
+		"channel":             listOf(tableOf(channelKeys{})),
+		"route":               listOf(tableOf(routeKeys{})),
 		"target_defaults":     defaults,
 		"provider":            listOf(provider),
 		"target":              listOf(target),

@@ -15,6 +15,8 @@ func meaning(chapter, key string) (text string, ok bool) {
 		text, ok = sceneMeanings()[chapter+"."+key]
 	case "rule":
 		text, ok = ruleMeanings()[key]
+	case "channel", "route":
+		text, ok = channelMeanings()[chapter+"."+key]
 	default:
 		text, ok = singleMeanings()[chapter+"."+key]
 	}

@@ -28,7 +28,9 @@ func chapters() []chapter {
 		{"baseline", "[baseline]", "What a value is compared with."},
 		{"incident", "[incident]", "When people are told."},
 		{"budget", "[budget]", "What probing may use, for each target and day; `budget_tokens` and `budget_usd` of a target win. At 80 % the long canaries stop, at 90 % the medium ones, at 100 % all, until midnight; a probe under way is taken at its output cap, and so is one that broke off. Skipped runs are stored and counted with reason `budget`."},
-		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits)."},
+		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits). It is the short form of one `[[channel]]` named slack."},
+		{"channel", "[[channel]]", "One more place where people are told; there may be many. The keys `name` and `type` and those of its type:\n\n" + channelTypesText()},
+		{"route", "[[route]]", "Which channels an incident goes to: those of every route that matches. Without routes, and where none matches, it goes to all channels. It stays with its channels for its whole life; when its severity rises, those that now match join with an opening."},
 		{"price", "[[price]]", "US dollars per million tokens; the first whose `model` matches and whose `from` is past counts; the cost of a sample is that of its own day."},
 	}
 }
@@ -59,7 +61,7 @@ func Reference() (string, error) {
 }
 
 const referenceHead = `Generated from the code; a test keeps it fresh. One TOML file, or a directory whose ` + "`*.toml`" + ` are read in name order (a key
-defined twice is an error; ` + "`[[target]]`, `[[provider]]`, `[[scene]]` and `[[price]]`" + ` add up). Unknown keys are errors. A duration is a string with
+defined twice is an error; ` + "`[[target]]`, `[[provider]]`, `[[scene]]`, `[[price]]`, `[[channel]]` and `[[route]]`" + ` add up). Unknown keys are errors. A duration is a string with
 a unit: ms, s, m, h, d. Paths are relative to the file that names them. ` + "`SERIN__TABLE__KEY`" + ` in the environment overrides a scalar of a
 single table, such as ` + "`SERIN__LOG__LEVEL=debug`" + `. At the top of the file, ` + "`allow_plain_secrets = true`" + ` lets secrets stand in it.
 `

@@ -30,7 +30,7 @@ func TestMeaningsAreOfKeys(t *testing.T) {
 	for _, m := range []struct {
 		prefix string
 		keys   map[string]string
-	}{{"target.", targetMeanings()}, {"provider.", providerMeanings()}, {"", sceneMeanings()}, {"rule.", ruleMeanings()}, {"", singleMeanings()}} {
+	}{{"target.", targetMeanings()}, {"provider.", providerMeanings()}, {"", sceneMeanings()}, {"rule.", ruleMeanings()}, {"", singleMeanings()}, {"", channelMeanings()}} {
 		for key := range m.keys {
 			if !slices.Contains(known, m.prefix+key) {
 				t.Errorf("meaning of %s%s, which is no key", m.prefix, key)

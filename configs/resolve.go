@@ -46,6 +46,7 @@ func (l *loader) resolve(root *table) {
 	l.resolveProviders()
 	l.resolveTargets()
 	l.resolveScenes()
+	l.resolveRoutes()
 	l.checkUse()
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"serin/alert/slack"
 	"serin/probe"
 )
 
@@ -15,6 +16,13 @@ func (l *loader) resolveSlack() {
 	if s.tree == nil {
 		return
 	}
+	l.cfg.Slack = l.slackOptions(s)
+	l.cfg.Slack.Name = slack.Name
+	l.cfg.Channels = append(l.cfg.Channels, Channel{Name: slack.Name, Type: typeSlack, Slack: l.cfg.Slack})
+}
+
+// slackOptions reads a channel of Slack.
+func (l *loader) slackOptions(s section) *slack.Options {
 	k := defaultSlack()
 	from := layers{s}
 	l.decode(from, &k)
@@ -39,7 +47,7 @@ func (l *loader) resolveSlack() {
 	if o.Mention != "" && !mentionPattern.MatchString(o.Mention) {
 		l.rep.fail(s.at("mention"), s.key("mention"), "is not a mention that Slack knows", "write <!here>, <!channel>, <@U…> or <!subteam^S…>")
 	}
-	l.cfg.Slack = o
+	return o
 }
 
 // wronglyTyped reports whether a credential key of the table was left out for its type, which is reported already.

@@ -23,6 +23,7 @@ func (l *loader) resolveTables() {
 	l.resolveIncident()
 	l.resolveBudget()
 	l.resolveSlack()
+	l.resolveChannels()
 }
 
 func (l *loader) resolveInstance() {

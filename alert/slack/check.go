@@ -11,12 +11,8 @@ import (
 	"serin/alert"
 )
 
-// Finding is one thing that a test of the channel found: fine, or missing with the fix.
-type Finding struct {
-	OK   bool   `json:"ok"`
-	What string `json:"what"`
-	Fix  string `json:"fix,omitempty"`
-}
+// Finding is one thing that a test of the channel found.
+type Finding = alert.Finding
 
 // Test tries the whole way with a test message: the token and its scopes, each channel, or the webhook. It returns what
 // it found in the order of trying; the channel works when all are OK. An error is ours: a secret that cannot be read.
@@ -82,7 +78,7 @@ func (c *Channel) tryAuth(ctx context.Context) (found []Finding, ok bool) {
 func (c *Channel) tryPost(ctx context.Context, what, room string) Finding {
 	to := *c
 	to.opt.Channel = room
-	n := alert.Notice{Channel: Name, Act: alert.ActTest, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: time.Now()})}
+	n := alert.Notice{Channel: c.opt.Name, Act: alert.ActTest, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: time.Now()})}
 	if _, err := to.Send(ctx, n, alert.Receipt{}); err != nil {
 		return failed(what, err)
 	}

@@ -6,6 +6,7 @@ import "serin/alert"
 
 // Options are the keys of [slack]. Either WebhookURL or BotToken and Channel are set.
 type Options struct {
+	Name        string       `koanf:"-"` // of the channel; default "slack"
 	WebhookURL  alert.Secret `koanf:"-"` // webhook_url_env, _file, _credential
 	BotToken    alert.Secret `koanf:"-"` // bot_token_env, _file, _credential
 	Channel     string       `koanf:"channel"`

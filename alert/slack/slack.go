@@ -15,7 +15,7 @@ import (
 	"serin/alert"
 )
 
-// Name is the name of the channel in config, metrics and the outbox.
+// Name is the name that a channel has in config, metrics and the outbox where its options give none.
 const Name = "slack"
 
 // callLimit is the most time that one call to Slack may take.
@@ -27,7 +27,10 @@ type Channel struct {
 	client *http.Client
 }
 
-var _ alert.Channel = (*Channel)(nil)
+var (
+	_ alert.Channel = (*Channel)(nil)
+	_ alert.Tester  = (*Channel)(nil)
+)
 
 // Setting changes how a channel reaches Slack.
 type Setting func(*http.Transport)
@@ -48,6 +51,9 @@ func New(o Options, settings ...Setting) (*Channel, error) {
 	if o.APIURL == "" {
 		o.APIURL = api.APIURL
 	}
+	if o.Name == "" {
+		o.Name = Name
+	}
 	if u, err := url.Parse(o.APIURL); err != nil || u.Host == "" {
 		return nil, errors.New("slack api_url is not a URL; the default is " + api.APIURL)
 	}
@@ -62,8 +68,8 @@ func New(o Options, settings ...Setting) (*Channel, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// Name returns "slack".
-func (c *Channel) Name() string { return Name }
+// Name returns the channel's name.
+func (c *Channel) Name() string { return c.opt.Name }
 
 // bot reports whether messages go by bot token: it edits and answers in threads.
 func (c *Channel) bot() bool { return !c.opt.BotToken.IsZero() }

@@ -46,27 +46,27 @@ type daemonOptions struct {
 
 // daemon is one running serin.
 type daemon struct {
-	opt     daemonOptions
-	log     *slog.Logger
-	cfg     atomic.Pointer[configs.Config]
-	runs    atomic.Pointer[map[string]configs.Run]
-	store   *store.Store
-	prober  *probe.Prober
-	runner  *schedule.Runner
-	engine  *alert.Engine
-	outbox  *alert.Outbox
-	tel     *telemetry
-	gate    *gate
-	budget  *budget
-	news    budgetNews
-	last    lastSeen
-	inbox   chan probe.Sample
-	calls   chan func(ctx context.Context) // run between samples, in the engine's goroutine
-	begins  chan begin
-	ready   atomic.Bool
-	started time.Time
-	names   atomic.Pointer[[]string] // of the channels in force
-	abandon context.CancelCauseFunc  // cuts the probes that are under way
+	opt      daemonOptions
+	log      *slog.Logger
+	cfg      atomic.Pointer[configs.Config]
+	runs     atomic.Pointer[map[string]configs.Run]
+	store    *store.Store
+	prober   *probe.Prober
+	runner   *schedule.Runner
+	engine   *alert.Engine
+	outbox   *alert.Outbox
+	tel      *telemetry
+	gate     *gate
+	budget   *budget
+	news     budgetNews
+	last     lastSeen
+	inbox    chan probe.Sample
+	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
+	begins   chan begin
+	ready    atomic.Bool
+	started  time.Time
+	channels atomic.Pointer[channelSet] // in force
+	abandon  context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeSick  *selfAlert
 	reloadOK   atomic.Bool
@@ -153,13 +153,13 @@ func (d *daemon) build(ctx context.Context) error {
 	probing, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	d.abandon = abandon
 	d.runner = schedule.New(schedule.Options{Fire: d.fire, Skipped: d.notFired, BaseContext: probing})
-	d.names.Store(new(channelNames(channels)))
+	d.channels.Store(newChannelSet(cfg, channels))
 	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
 		Count: func(channel, result string) {
 			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
 		}})
 	d.engine = alert.NewEngine(alert.EngineOptions{Journal: d.store, History: d.store, Mailbox: d.outbox, Reprober: reprober{d.runner},
-		Channels: channelNames(channels), Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
+		Channels: channelNames(channels), ChannelsFor: d.channelsFor, Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
 		ExternalURL: cfg.HTTP.ExternalURL, Log: d.log})
 	snap, err := d.store.Restore(ctx)
 	if err != nil {
@@ -206,6 +206,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
 	parts.Go(func() { d.housekeeping(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
+	parts.Go(func() { d.refreshStates(stopped) })
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })
 	parts.Go(func() { d.watchReload(stopped, sys) })
 	d.ready.Store(true)
@@ -239,7 +240,7 @@ func (d *daemon) serve(ctx context.Context) error {
 var errStopping = errors.New("serin is stopping")
 
 // channelNames returns the names of the channels in force.
-func (d *daemon) channelNames() []string { return *d.names.Load() }
+func (d *daemon) channelNames() []string { return d.channels.Load().names }
 
 // note logs the end of a part that should not have ended.
 func (d *daemon) note(part string, err error) {

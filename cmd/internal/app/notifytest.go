@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"serin/alert/slack"
+	"serin/alert"
 	"serin/configs"
 )
 
@@ -26,21 +26,45 @@ func (c *notifyTestCmd) Run(ctx context.Context, o Options) error {
 	if err := configError(problems); err != nil {
 		return fail(ExitUsage, err)
 	}
-	if cfg.Slack == nil {
-		return fail(ExitUsage, errors.New("the config has no channel: add [slack] with webhook_url_env, or bot_token_env and channel"))
-	}
-	ch, err := slack.New(*cfg.Slack)
+	channels, err := channelsOf(cfg)
 	if err != nil {
-		return fail(ExitUsage, fmt.Errorf("[slack]: %w", err))
+		return fail(ExitUsage, err)
 	}
-	found, err := ch.Test(ctx)
-	if err != nil {
-		return fail(ExitUsage, errors.New(cfg.Redactor.Redact(err.Error())))
+	if len(channels) == 0 {
+		return fail(ExitUsage, errors.New("the config has no channel: add [slack] with webhook_url_env, or bot_token_env and channel, or a [[channel]]"))
+	}
+	var found []finding
+	for _, ch := range channels {
+		list, err := tryChannel(ctx, ch)
+		if err != nil {
+			return fail(ExitUsage, fmt.Errorf("channel %s: %s", ch.Name(), cfg.Redactor.Redact(err.Error())))
+		}
+		found = append(found, list...)
 	}
 	return c.report(o, found)
 }
 
-func (c *notifyTestCmd) report(o Options, found []slack.Finding) error {
+// finding is one line of the report.
+type finding struct {
+	Channel string `json:"channel"`
+	alert.Finding
+}
+
+// tryChannel sends a test message through a channel.
+func tryChannel(ctx context.Context, ch alert.Channel) ([]finding, error) {
+	tester, ok := ch.(alert.Tester)
+	if !ok {
+		return nil, errors.New("it has no test")
+	}
+	list, err := tester.Test(ctx)
+	var out []finding
+	for _, f := range list {
+		out = append(out, finding{ch.Name(), f})
+	}
+	return out, err
+}
+
+func (c *notifyTestCmd) report(o Options, found []finding) error {
 	bad := false
 	for _, f := range found {
 		bad = bad || !f.OK
@@ -51,7 +75,7 @@ func (c *notifyTestCmd) report(o Options, found []slack.Finding) error {
 			continue
 		}
 		mark := map[bool]string{true: "ok      ", false: "MISSING "}[f.OK]
-		_, _ = fmt.Fprintln(o.Stdout, mark+f.What)
+		_, _ = fmt.Fprintln(o.Stdout, mark+f.Channel+": "+f.What)
 		if f.Fix != "" {
 			_, _ = fmt.Fprintln(o.Stdout, "        →", f.Fix)
 		}

@@ -52,7 +52,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.useBudget(ctx, cfg.Budget)
 		d.runner.Set(entries(cfg))
 		d.outbox.Use(channels)
-		d.names.Store(new(channelNames(channels)))
+		d.channels.Store(newChannelSet(cfg, channels))
 		err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now())
 	})
 	if !applied {

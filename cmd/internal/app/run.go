@@ -2,11 +2,8 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"os"
 
-	"serin/alert"
-	"serin/alert/slack"
 	"serin/configs"
 )
 
@@ -39,18 +36,6 @@ func (c *runCmd) Run(ctx context.Context, o Options) error {
 	}
 	return runDaemon(ctx, daemonOptions{Config: cfg, Load: load, Channels: channelsOf, HTTP: true, Socket: socket, Log: log,
 		Redact: redact, Level: level, Reload: reloadSignal(ctx, o.Reload)})
-}
-
-// channelsOf makes the channels that cfg names.
-func channelsOf(cfg *configs.Config) ([]alert.Channel, error) {
-	if cfg.Slack == nil {
-		return nil, nil
-	}
-	ch, err := slack.New(*cfg.Slack)
-	if err != nil {
-		return nil, fmt.Errorf("[slack]: %w", err)
-	}
-	return []alert.Channel{ch}, nil
 }
 
 // isTerminal reports whether w is a terminal that a person looks at.

@@ -1,0 +1,290 @@
+// Package alertmanager is the channel to Prometheus' Alertmanager (API v2), a sink of state: it is told each minute what
+// fires, at every peer, or it takes it for over.
+package alertmanager
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"serin/alert"
+)
+
+// Lasts is how long Alertmanager takes an alert for firing that it hears nothing more of: four rounds of Refresh.
+const Lasts = 4 * time.Minute
+
+// endedFor is how long the end of an alert is repeated: a peer that was away meanwhile hears of it.
+const endedFor = 15 * time.Minute
+
+// Options are the keys of a [[channel]] of type alertmanager.
+type Options struct {
+	Name   string            `koanf:"-"`
+	URLs   []string          `koanf:"urls"`   // every peer: https://host:9093, with a path prefix where there is one
+	Labels map[string]string `koanf:"labels"` // added to every alert
+	Token  alert.Secret      `koanf:"-"`      // token_env, _file, _credential: sent as Bearer; may be zero
+}
+
+// Channel tells Alertmanager. It is safe for concurrent use.
+type Channel struct {
+	opt  Options
+	post *alert.Poster
+	now  func() time.Time
+
+	mu    sync.Mutex
+	known map[string]entry // by incident and alert: what the peers were told last
+}
+
+// entry is one alert as it was told.
+type entry struct {
+	incident string
+	body     payload
+	ended    time.Time // zero = firing
+	alone    bool      // no incident of the engine stands behind it: only its notices say when it ends
+}
+
+var (
+	_ alert.StateChannel = (*Channel)(nil)
+	_ alert.Tester       = (*Channel)(nil)
+)
+
+// New returns a channel. It makes no call. Settings change how it connects.
+func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
+	if o.Name == "" || len(o.URLs) == 0 {
+		return nil, errors.New("an alertmanager channel needs a name and urls, one for each peer")
+	}
+	for _, raw := range o.URLs {
+		if u, err := url.Parse(raw); err != nil || u.Host == "" {
+			return nil, fmt.Errorf("%q is not the URL of an Alertmanager", raw)
+		}
+	}
+	return &Channel{opt: o, post: alert.NewPoster(settings...), now: time.Now, known: map[string]entry{}}, nil
+}
+
+// Name returns the channel's name.
+func (c *Channel) Name() string { return c.opt.Name }
+
+// Skips reports what is not state: thread lines.
+func (c *Channel) Skips(n alert.Notice) bool { return n.Act == alert.ActThread }
+
+// Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the
+// others hear of it by Refresh. There is no receipt.
+func (c *Channel) Send(ctx context.Context, n alert.Notice, _ alert.Receipt) (alert.Receipt, error) {
+	now := c.now()
+	if n.Act == alert.ActTest {
+		taken, err := c.tell(ctx, []payload{testAlert(n, c.opt, now)})
+		return alert.Receipt{}, unlessTaken(taken, err)
+	}
+	c.mu.Lock()
+	list := c.take([]alert.Notice{n}, now)
+	c.mu.Unlock()
+	taken, err := c.tell(ctx, list)
+	return alert.Receipt{}, unlessTaken(taken, err)
+}
+
+// Refresh tells every peer all that fires, and once more what ended lately. The error names each peer that did not take it.
+func (c *Channel) Refresh(ctx context.Context, firing []alert.Notice) error {
+	now := c.now()
+	c.mu.Lock()
+	list := c.round(firing, now)
+	c.mu.Unlock()
+	_, err := c.tell(ctx, list)
+	return err
+}
+
+// round takes in what fires and returns all that the peers are to hear; the caller holds mu.
+func (c *Channel) round(firing []alert.Notice, now time.Time) []payload {
+	open := map[string]bool{}
+	fresh := firing[:0:0]
+	for _, n := range firing {
+		open[n.Incident] = true
+		if !c.over(n.Incident) { // an end that Send told meanwhile is newer than this list
+			fresh = append(fresh, n)
+		}
+	}
+	c.take(fresh, now)
+	var list []payload
+	for key, e := range c.known {
+		switch {
+		case e.ended.IsZero() && !e.alone && !open[e.incident]:
+			e.ended = now
+		case !e.ended.IsZero() && now.Sub(e.ended) > endedFor:
+			delete(c.known, key)
+			continue
+		}
+		c.known[key] = e
+		list = append(list, e.at(now))
+	}
+	return list
+}
+
+// over reports whether an incident was told to have ended; the caller holds mu.
+func (c *Channel) over(incident string) bool {
+	told := false
+	for _, e := range c.known {
+		if e.incident != incident {
+			continue
+		}
+		if e.ended.IsZero() {
+			return false
+		}
+		told = true
+	}
+	return told
+}
+
+// take makes notices the state, and returns the alerts that they are about, ended ones too; the caller holds mu.
+func (c *Channel) take(notices []alert.Notice, now time.Time) []payload {
+	var list []payload
+	for _, n := range notices {
+		next := alertsOf(n, c.opt)
+		for key, e := range c.known {
+			_, stays := next[key]
+			if e.incident != n.Incident || stays && n.Act != alert.ActResolve {
+				continue
+			}
+			if e.ended.IsZero() {
+				e.ended = now
+				c.known[key] = e
+			}
+			list = append(list, e.at(now))
+		}
+		for key, p := range next {
+			e := entry{incident: n.Incident, body: p, alone: n.Facts.Incident.ID == ""}
+			if n.Act == alert.ActResolve {
+				if _, told := c.known[key]; told {
+					continue // listed above as ended
+				}
+				e.ended = now
+			}
+			c.known[key] = e
+			list = append(list, e.at(now))
+		}
+	}
+	return list
+}
+
+// at returns the alert as it is told at a time.
+func (e entry) at(now time.Time) payload {
+	p := e.body
+	p.EndsAt = now.Add(Lasts)
+	if !e.ended.IsZero() {
+		p.EndsAt = e.ended
+	}
+	if p.StartsAt.IsZero() || p.StartsAt.After(p.EndsAt) {
+		p.StartsAt = p.EndsAt
+		if e.ended.IsZero() {
+			p.StartsAt = now
+		}
+	}
+	return p
+}
+
+// tell posts to all peers at once and returns how many took it, and an error that names each that did not.
+func (c *Channel) tell(ctx context.Context, list []payload) (taken int, err error) {
+	if len(list) == 0 {
+		return len(c.opt.URLs), nil
+	}
+	body, err := json.Marshal(list)
+	if err != nil {
+		return 0, fmt.Errorf("encode alerts: %w", err)
+	}
+	token, err := c.opt.Token.Reveal()
+	if err != nil {
+		return 0, &alert.SendError{Code: "no token", Fix: "check " + c.opt.Token.Label(), Err: err}
+	}
+	header := http.Header{}
+	if token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	errs := make([]error, len(c.opt.URLs))
+	var calls sync.WaitGroup
+	for i, peer := range c.opt.URLs {
+		calls.Go(func() {
+			_, e := c.post.Do(ctx, alert.Post{URL: endpoint(peer), Header: header, Body: body, Hide: []string{token}})
+			errs[i] = at(peer, e)
+		})
+	}
+	calls.Wait()
+	for _, e := range errs {
+		if e == nil {
+			taken++
+		}
+	}
+	return taken, errors.Join(errs...)
+}
+
+// endpoint is where a peer takes alerts.
+func endpoint(peer string) string {
+	peer = strings.TrimRight(peer, "/")
+	if strings.HasSuffix(peer, "/api/v2/alerts") {
+		return peer
+	}
+	return strings.TrimSuffix(peer, "/api/v2") + "/api/v2/alerts"
+}
+
+// at names the peer in an error, without user and password.
+func at(peer string, err error) error {
+	e, ok := errors.AsType[*alert.SendError](err)
+	if !ok {
+		return err
+	}
+	host := "peer"
+	if u, err := url.Parse(peer); err == nil {
+		host = u.Host
+	}
+	told := *e
+	told.Code = host + " " + e.Code
+	return &told
+}
+
+// unlessTaken is the first peer's error where none took it: retryable as soon as one of them may heal by itself.
+func unlessTaken(taken int, err error) error {
+	if taken > 0 || err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var first error
+	for _, e := range joined.Unwrap() {
+		s, ok := errors.AsType[*alert.SendError](e)
+		if first == nil || ok && s.Retryable {
+			first = e
+		}
+		if ok && s.Retryable {
+			break
+		}
+	}
+	return first
+}
+
+// Test sends an alert named SerinTest that ends by itself after a minute, to each peer.
+func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
+	if _, err := c.opt.Token.Reveal(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.opt.Token.Label(), err)
+	}
+	now := c.now()
+	n := alert.Notice{Act: alert.ActTest, Created: now, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: now})}
+	var found []alert.Finding
+	for _, peer := range c.opt.URLs {
+		one := &Channel{opt: c.opt, post: c.post}
+		one.opt.URLs = []string{peer}
+		_, err := one.tell(ctx, []payload{testAlert(n, c.opt, now)})
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			err = joined.Unwrap()[0]
+		}
+		host := peer
+		if u, e := url.Parse(peer); e == nil {
+			host = u.Host
+		}
+		found = append(found, alert.Findings("alertmanager "+c.opt.Name+" at "+host, err)...)
+	}
+	return found, nil
+}
