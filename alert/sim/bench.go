@@ -13,8 +13,9 @@ import (
 
 // Preset is a rule under its name.
 type Preset struct {
-	Name string
-	Rule alert.Rule
+	Name      string
+	Rule      alert.Rule
+	PerTarget bool // the target's own alerts are scored, not those of its canaries
 }
 
 // Options say what a benchmark runs.
@@ -179,7 +180,7 @@ func (j *job) one(ctx context.Context, w *World, p Preset, every time.Duration) 
 	if err != nil {
 		return fmt.Errorf("run %s of seed %d, %s, under %s: %w", w.Course, w.Seed, w.Metric, p.Name, err)
 	}
-	j.rules = append(j.rules, ruleResult{p.Name, w.Course, every, Score(w, out)})
+	j.rules = append(j.rules, ruleResult{p.Name, w.Course, every, Score(w, out, p.PerTarget)})
 	return nil
 }
 

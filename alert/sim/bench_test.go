@@ -17,15 +17,21 @@ func small(workers int, presets ...Preset) Options {
 	return Options{Seeds: []uint64{303, 304}, Days: 22, Small: true, Workers: workers, Presets: presets}
 }
 
+func balanced() Preset {
+	r := alert.DefaultRule()
+	r.Corroborate = false
+	return Preset{Name: DefaultPreset, Rule: r}
+}
+
 func literal() Preset {
 	r := alert.DefaultRule()
 	r.Preset, r.Threshold.Literal = "literal", true
-	return Preset{"literal", r}
+	return Preset{Name: "literal", Rule: r}
 }
 
 // TestSmallBenchmark holds the production rule against bounds that a sound one keeps on any seed.
 func TestSmallBenchmark(t *testing.T) {
-	r, err := Benchmark(t.Context(), small(2, Preset{DefaultPreset, alert.DefaultRule()}))
+	r, err := Benchmark(t.Context(), small(2, balanced()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +95,7 @@ func TestLiteralIsHardToLiveWith(t *testing.T) {
 
 func TestWorkersChangeNothing(t *testing.T) {
 	run := func(workers int) string {
-		o := small(workers, Preset{DefaultPreset, alert.DefaultRule()})
+		o := small(workers, balanced())
 		o.Seeds, o.Days = o.Seeds[:1], 9
 		r, err := Benchmark(t.Context(), o)
 		if err != nil {

@@ -32,10 +32,13 @@ type prober interface {
 	probe(k int, sent time.Time) (probe.Sample, bool)
 }
 
+// targetName is the simulated target's.
+const targetName = "sim"
+
 // watchedTarget is three canaries, one a size, that are probed on whole multiples of an interval.
 func watchedTarget(rule alert.Rule, m probe.Metric, every time.Duration) []alert.Watched {
 	target := probe.DefaultTarget()
-	target.Name = "sim"
+	target.Name = targetName
 	scene := &probe.Scene{Name: "chat", Zone: time.UTC, Metrics: []probe.Metric{m}}
 	due := func(after time.Time) time.Time { return after.Truncate(every).Add(every) }
 	list := make([]alert.Watched, canaries)

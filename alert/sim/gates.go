@@ -43,15 +43,30 @@ func gates(r *Report) []Gate {
 	return append(list, faultGates(r)...)
 }
 
-// boundsOf lists a preset's gates. A new preset is one case here.
+// boundsOf lists a preset's gates; those that have none are only shown.
 func boundsOf(preset string) []bound {
 	switch preset {
 	case "literal":
 		return []bound{least("false alerts per series-month: the workload is hard", falseOn(Healthy), 200, 295, "")}
 	case "balanced":
 		return balancedBounds()
+	case "sharp":
+		return commonBounds([]float64{.17, 74, 91, .5}, []float64{.07, 78, 94, .24},
+			least("ramp to x2 over 18 h caught", caught(Ramp, ramp18h), 90, 97, "%"))
+	case "corroborated":
+		return commonBounds([]float64{.35, 86, 97, 1}, []float64{.22, 90, 100, .65})
 	}
 	return nil
+}
+
+// commonBounds are false alerts, ×1.5 and ×2 for an hour, and false alerts under doubled wander, in that order.
+func commonBounds(at, tried []float64, more ...bound) []bound {
+	return append([]bound{
+		most("false alerts per series-month", falseOn(Healthy), at[0], tried[0], ""),
+		least("x1.5 60m caught", caught(Incidents, x15for60), at[1], tried[1], "%"),
+		least("x2 60m caught", caught(Incidents, x2for60), at[2], tried[2], "%"),
+		most("doubled wander: false alerts", falseOn(Wander), at[3], tried[3], ""),
+	}, more...)
 }
 
 func balancedBounds() []bound {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/probe"
 )
 
 const (
@@ -57,22 +58,30 @@ type Tally struct {
 
 func newTally() *Tally { return &Tally{False: map[string]Rate{}, Caught: map[Of]Share{}} }
 
-// Score holds the alerts of one world against its truth.
-func Score(w *World, o Outcome) *Tally {
+// Score holds the alerts of one world against its truth: those of each canary, or those of the target as a whole.
+func Score(w *World, o Outcome, perTarget bool) *Tally {
 	t := newTally()
 	t.Regular, t.Extra = o.Regular, o.Extra
-	for _, series := range bySeries(w, o) {
+	keys := []string{targetName}
+	if !perTarget {
+		keys = canaryKeys()
+	}
+	for _, series := range bySeries(w, o, keys) {
 		t.series(w, series)
 	}
 	return t
 }
 
-// bySeries sorts the episodes of the world's metric by canary; a canary without any has an empty list.
-func bySeries(w *World, o Outcome) [][]Episode {
+func canaryKeys() []string {
 	keys := make([]string, 0, canaries)
-	for _, c := range watchedTarget(alert.Rule{}, w.Metric, time.Minute) {
+	for _, c := range watchedTarget(alert.Rule{}, probe.TTFT, time.Minute) {
 		keys = append(keys, c.Canary.Key())
 	}
+	return keys
+}
+
+// bySeries sorts the episodes of the world's metric by series; one without any has an empty list.
+func bySeries(w *World, o Outcome, keys []string) [][]Episode {
 	lists := make([][]Episode, len(keys))
 	for _, e := range o.Episodes {
 		if k := slices.Index(keys, e.Series); k >= 0 && e.Kind == alert.Kind(w.Metric) {

@@ -31,7 +31,7 @@ func TestScore(t *testing.T) {
 	const inc = 12 * dayMinutes
 	f := func(what string, o Outcome, early, wrong, hits, flaps int) {
 		t.Helper()
-		got := Score(made(), o)
+		got := Score(made(), o, false)
 		if got.Early.Alerts != early || got.AllFalse().Alerts != wrong || got.Hits != hits || got.Flaps != flaps {
 			t.Errorf("%s: %d early, %d false, %d hits, %d flaps; want %d, %d, %d, %d", what, got.Early.Alerts, got.AllFalse().Alerts,
 				got.Hits, got.Flaps, early, wrong, hits, flaps)
@@ -53,7 +53,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestScoreCounts(t *testing.T) {
-	got := Score(made(), fires(12*dayMinutes+4))
+	got := Score(made(), fires(12*dayMinutes+4), false)
 	if share := got.Event(x15for60); share != (Share{1, canaries}) {
 		t.Errorf("caught %v, want one of the three series", share)
 	}
@@ -74,9 +74,24 @@ func TestScoreCounts(t *testing.T) {
 	}
 }
 
+func TestScorePerTarget(t *testing.T) {
+	o := fires(12*dayMinutes + 4)
+	if got := Score(made(), o, true); got.Event(x15for60) != (Share{0, 1}) {
+		t.Errorf("a canary's alert counts for its target: %v", got.Event(x15for60))
+	}
+	o.Episodes[0].Series = targetName
+	got := Score(made(), o, true)
+	if got.Event(x15for60) != (Share{1, 1}) || math.Abs(got.AllFalse().Months-.4) > 1e-9 {
+		t.Errorf("caught %v, %g months; want the target's one and 0.4", got.Event(x15for60), got.AllFalse().Months)
+	}
+	if got := Score(made(), o, false); got.Hits != 0 {
+		t.Error("a target's alert counts for a canary")
+	}
+}
+
 func TestNoDelayOfRamps(t *testing.T) {
 	for _, name := range []string{ramp3h, x3half, x2for10, x12for360} {
-		if d := Score(made(incident(name, 12*dayMinutes)), fires(12*dayMinutes+5)).Delays; len(d) > 0 {
+		if d := Score(made(incident(name, 12*dayMinutes)), fires(12*dayMinutes+5), false).Delays; len(d) > 0 {
 			t.Errorf("%s: delay %v", name, d)
 		}
 	}
@@ -87,12 +102,12 @@ func TestFiringAfterTheShift(t *testing.T) {
 	w.ShiftAt = 10 * dayMinutes
 	o := fires(10*dayMinutes+5, 13*dayMinutes+5, 9*dayMinutes)
 	o.Episodes[0].End = o.Episodes[0].Start.Add(24 * time.Hour)
-	got := Score(w, o)
+	got := Score(w, o, false)
 	if want := []time.Duration{24 * time.Hour, 0, 0}; !slices.Equal(slices.Sorted(slices.Values(got.Firing)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("firing %v, want %v", got.Firing, want)
 	}
 	o.Episodes[0].End = time.Time{}
-	if open := slices.Max(Score(w, o).Firing); open != 10*24*time.Hour-5*time.Minute {
+	if open := slices.Max(Score(w, o, false).Firing); open != 10*24*time.Hour-5*time.Minute {
 		t.Errorf("one that never resolves fires for %s", open)
 	}
 }

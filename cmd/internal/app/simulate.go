@@ -66,22 +66,40 @@ func (c *simulateCmd) print(w io.Writer, r *sim.Report) error {
 	return r.WriteText(w)
 }
 
+// simulated lists what is run when no preset is named.
+func simulated() []string { return configs.Presets() }
+
+// corroborated is the default rule with its targets' own alerts, which are what is scored then.
+const corroborated = "corroborated"
+
 // presetsNamed returns the rules of presets, of all when none is named.
 func presetsNamed(names []string) ([]sim.Preset, error) {
 	if len(names) == 0 {
-		names = configs.Presets()
+		names = simulated()
 	}
 	var list []sim.Preset
 	for _, name := range names {
-		rule, ok := configs.Preset(name)
+		preset, ok := presetNamed(name)
 		if !ok {
-			return nil, fmt.Errorf("%q is unknown; use one of: %s", name, strings.Join(configs.Presets(), ", "))
+			return nil, fmt.Errorf("%q is unknown; use one of: %s", name, strings.Join(append(configs.Presets(), corroborated), ", "))
 		}
 		if !slices.ContainsFunc(list, func(p sim.Preset) bool { return p.Name == name }) {
-			list = append(list, sim.Preset{Name: name, Rule: rule})
+			list = append(list, preset)
 		}
 	}
 	return list, nil
+}
+
+// presetNamed returns one preset. The canaries' own alerts are measured without the target's, whose further probes and
+// exclusions would stand in their numbers.
+func presetNamed(name string) (sim.Preset, bool) {
+	if name == corroborated {
+		rule, ok := configs.Preset(sim.DefaultPreset)
+		return sim.Preset{Name: name, Rule: rule, PerTarget: true}, ok
+	}
+	rule, ok := configs.Preset(name)
+	rule.Corroborate = false
+	return sim.Preset{Name: name, Rule: rule}, ok
 }
 
 // maxSeeds bounds a range, so that a slip of the finger does not run for days.

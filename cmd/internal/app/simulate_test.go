@@ -38,6 +38,9 @@ func TestSimulatePresets(t *testing.T) {
 			t.Errorf("preset %d is %s with the rule of %s, want %s", i, all[i].Name, all[i].Rule.Preset, name)
 		}
 	}
+	if c, err := presetsNamed([]string{"corroborated"}); err != nil || !c[0].PerTarget || !c[0].Rule.Corroborate || all[0].Rule.Corroborate {
+		t.Errorf("corroborated is %+v, error %v; the others must not corroborate", c, err)
+	}
 	if one, err := presetsNamed([]string{"quiet", "quiet"}); err != nil || len(one) != 1 {
 		t.Errorf("quiet twice: %d presets, error %v", len(one), err)
 	}
