@@ -85,7 +85,7 @@ var labelPattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 // ownLabels are the label names that serin's metrics use already.
 func ownLabels() []string {
 	return []string{"target", "scene", "size", "outcome", "side", "phase", "metric", "kind", "channel", "result", "reason",
-		"provider", "model", "protocol", "input_bucket", "le", "version", "instance", "region", "unit"}
+		"provider", "model", "protocol", "input_bucket", "le", "version", "instance", "region", "unit", "what"}
 }
 
 func (l *loader) resolveMetrics() {

@@ -59,6 +59,7 @@ type daemon struct {
 	gate     *gate
 	budget   *budget
 	news     budgetNews
+	changes  changeWatch
 	last     lastSeen
 	inbox    chan probe.Sample
 	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
@@ -168,6 +169,9 @@ func (d *daemon) build(ctx context.Context) error {
 	if err := recallLearned(d.prober, snap.Blobs); err != nil {
 		return err
 	}
+	if err := d.recallWays(snap.Blobs); err != nil {
+		return err
+	}
 	if err := d.news.restore(snap.Blobs); err != nil {
 		return err
 	}
@@ -227,6 +231,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	waitOr(&probes, drainWait, func() { d.abandon(errStopping) })
 	close(d.inbox)
 	<-engineDone
+	d.keepWays()
 	cut := time.AfterFunc(sendWait, stopSending)
 	d.outbox.Stop()
 	cut.Stop()

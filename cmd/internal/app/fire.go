@@ -95,6 +95,7 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 func (d *daemon) deliver(s probe.Sample) {
 	d.tel.sample(&s)
 	d.last.put(&s)
+	d.noteChanges(&s)
 	if d.opt.OnSample != nil {
 		d.opt.OnSample(s)
 	}

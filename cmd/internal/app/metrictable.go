@@ -34,6 +34,7 @@ func metricTable() []metricInfo {
 		{"serin_day_input_tokens", "gauge", "target scene", "Input tokens since midnight of the scene's zone, as endpoints reported them."},
 		{"serin_day_output_tokens", "gauge", "target scene", "Output tokens since midnight of the scene's zone, as endpoints reported them."},
 		{"serin_day_cost_usd", "gauge", "target scene", "Known cost since midnight of the scene's zone, US dollars; absent while none is known."},
+		{"serin_changes_total", "counter", "target scene size what", "Changes seen in an endpoint's answers, by what changed; each at most once an hour and canary."},
 		{"serin_checks_total", "counter", "target scene size result", "Answer checks by result (pass, fail)."},
 		{"serin_baseline_mean_seconds", "gauge", "target scene size metric", "Usual value of this slot, today's offset included."},
 		{"serin_baseline_stddev_seconds", "gauge", "target scene size metric", "Half the distance from the usual value to the limit."},

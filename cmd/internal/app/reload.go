@@ -91,6 +91,7 @@ func (d *daemon) forgetGone(cfg *configs.Config) {
 	}
 	d.tel.forget(canaries, targets)
 	d.last.keep(canaries)
+	d.changes.keep(canaries)
 }
 
 type reloadCmd struct {
