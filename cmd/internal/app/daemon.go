@@ -70,6 +70,8 @@ type daemon struct {
 	abandon  context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeSick  *selfAlert
+	self       *selfCheck
+	paths      paths
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
 }
@@ -114,6 +116,7 @@ func runDaemon(ctx context.Context, o daemonOptions) error {
 	d.use(o.Config)
 	d.storeSick = &selfAlert{name: "store", tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + o.Config.Instance.Name}}
 	d.tel = newTelemetry(o.Config.Metrics)
+	d.self = &selfCheck{log: d.log, tel: d.tel, alert: &selfAlert{name: "clock", tell: d.tellOutbox, names: d.channelNames, by: d.storeSick.by}}
 	release, err := d.open(ctx)
 	if err != nil {
 		return err
@@ -209,6 +212,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	defer stopSending()
 	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
 	parts.Go(func() { d.housekeeping(stopped) })
+	parts.Go(func() { d.self.watch(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })

@@ -95,6 +95,8 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 func (d *daemon) deliver(s probe.Sample) {
 	d.tel.sample(&s)
 	d.last.put(&s)
+	d.paths.put(&s)
+	d.self.observe(&s, time.Now())
 	d.noteChanges(&s)
 	if d.opt.OnSample != nil {
 		d.opt.OnSample(s)

@@ -14,6 +14,8 @@ func (d *daemon) wireGauges() {
 	d.tel.gauge(d.judgeGauges)
 	d.tel.gauge(d.deliveryGauges)
 	d.tel.gauge(d.storeGauges)
+	d.tel.gauge(d.selfGauges)
+	d.tel.gauge(d.pathGauges)
 	d.tel.gauge(d.budgetGauges)
 	d.tel.gauge(d.dayGauges)
 }

@@ -49,6 +49,14 @@ func metricTable() []metricInfo {
 		{"serin_store_errors_total", "counter", "", "Failed writes to the store; what they held is kept and written later."},
 		{"serin_config_last_reload_successful", "gauge", "", "1 when the newest reload, or the start, took the config."},
 		{"serin_config_last_reload_success_timestamp_seconds", "gauge", "", "When a config was last taken, Unix time."},
+		{"serin_rtt_seconds", "gauge", "target", "Round trip of the newest TCP handshake with the endpoint; none over a proxy."},
+		{"serin_certificate_expiry_timestamp_seconds", "gauge", "target", "When the endpoint's certificate ends, Unix time, to the day."},
+		{"serin_self_delay_seconds", "histogram", "stamp", "The longest own delay in each stream; with kernel stamps it is in no figure."},
+		{"serin_self_suspect_samples_total", "counter", "", "Samples that serin's own delay may have spoiled (client_suspect)."},
+		{"serin_self_suspect_ratio", "gauge", "", "Their share of the last hour's samples."},
+		{"serin_self_gc_pause_seconds", "gauge", "", "Longest pause of the garbage collector in the last minute, rounded up."},
+		{"serin_self_run_queue_seconds_total", "counter", "", "Time that serin's threads waited for a CPU since start, summed over threads."},
+		{"serin_self_cpu_throttled_seconds_total", "counter", "", "Time that the CPU quota held back serin's control group since it was made."},
 		{"serin_metrics_pushes_total", "counter", "result", "Pushes to push_url by result."},
 	}
 }
