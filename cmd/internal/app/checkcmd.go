@@ -29,6 +29,8 @@ type checkCmd struct {
 	TotalTimeout      time.Duration `placeholder:"D" help:"Override total_timeout."`
 	MaxTokens         int           `placeholder:"N" help:"Override the output cap."`
 	Curl              bool          `help:"Print the same request for curl instead of sending it; the key as $VAR."`
+	Verbose           bool          `short:"v" help:"Print every event of each answer with its instant."`
+	ShowText          bool          `name:"show-text" help:"Print the answers too."`
 	Format            string        `enum:"text,json" default:"text" help:"text or json (one sample a line)."`
 }
 
@@ -58,12 +60,16 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 	p := probe.New(probe.Options{Version: Version, Redactor: redactor, Log: newLogger(o.Stderr, "text", level, redact)})
 	defer p.Close()
 	bad := 0
+	out := &checkOutput{table: newTable(o.Stdout, runs)}
 	for _, r := range runs {
-		failed, err := c.one(ctx, o, p, r)
+		failed, err := c.one(ctx, o, p, r, out)
 		if err != nil {
 			return err
 		}
 		bad += failed
+	}
+	if c.Format == "text" {
+		out.accuracy.print(o.Stdout)
 	}
 	if ctx.Err() != nil {
 		return fail(ExitBad, errors.New("interrupted"))
@@ -145,11 +151,11 @@ func (c *checkCmd) override(old *probe.Canary) *probe.Canary {
 }
 
 // one sends the canary's probes and reports them; it returns how many failed.
-func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r configs.Run) (failed int, err error) {
+func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r configs.Run, out *checkOutput) (failed int, err error) {
 	var samples []probe.Sample
 	attempt := 1
 	for i := 0; i < c.N && ctx.Err() == nil; i++ {
-		var diary probe.Diary
+		diary := probe.Diary{WantText: c.ShowText}
 		s, err := p.Do(ctx, probe.Shot{Canary: r.Canary, Spec: r.Spec, Sched: time.Now(), Trigger: probe.Check, Attempt: attempt, Diary: &diary})
 		if err != nil {
 			return failed, fmt.Errorf("probe %s: %w", r.Canary.Key(), err)
@@ -166,7 +172,7 @@ func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r config
 			failed--
 		}
 		samples = append(samples, s)
-		if err := c.report(ctx, o, p, r, &s, &diary); err != nil {
+		if err := c.report(ctx, o, p, r, &s, &diary, out); err != nil {
 			return failed, err
 		}
 	}
@@ -176,11 +182,28 @@ func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r config
 	return failed, nil
 }
 
-func (c *checkCmd) report(ctx context.Context, o Options, p *probe.Prober, r configs.Run, s *probe.Sample, d *probe.Diary) error {
+// checkOutput is what the report of a check gathers over all its probes.
+type checkOutput struct {
+	table    *table
+	accuracy accuracy
+}
+
+// report prints one probe: its row, and below it the details where it is the only one, failed, or is asked about.
+func (c *checkCmd) report(ctx context.Context, o Options, p *probe.Prober, r configs.Run, s *probe.Sample, d *probe.Diary, out *checkOutput) error {
 	if c.Format == "json" {
 		return json.NewEncoder(o.Stdout).Encode(s)
 	}
-	printSample(o.Stdout, s, isTerminal(o.Stdout))
+	out.table.row(s)
+	out.accuracy.add(s, d)
+	if c.N == 1 || !s.Outcome.Success() || c.Verbose {
+		printDetails(o.Stdout, s, d)
+	}
+	if c.Verbose {
+		printDiary(o.Stdout, d)
+	}
+	if c.ShowText {
+		printAnswer(o.Stdout, d)
+	}
 	for _, line := range diagnose(findings{target: r.Canary.Target, canary: r.Canary, sample: s, diary: d,
 		models: func() ([]string, error) { return p.Models(ctx, r.Canary.Target) }}) {
 		_, _ = fmt.Fprintln(o.Stdout, "  →", line)

@@ -3,9 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,33 +35,21 @@ func countText(c probe.Count) string {
 	return fmt.Sprint(c.V)
 }
 
-// printSample prints one probe: the outcome, the numbers, the phases.
-func printSample(w io.Writer, s *probe.Sample, terminal bool) {
-	outcome := string(s.Outcome)
-	if s.Reason != "" {
-		outcome += " (" + s.Reason + ")"
-	}
-	_, _ = fmt.Fprintf(w, "%s  %s\n", s.Key(), paint(outcome, s.Outcome.Success(), terminal))
+// printDetails prints under a probe's row what the row has no room for.
+func printDetails(w io.Writer, s *probe.Sample, d *probe.Diary) {
 	rows := [][2]string{
+		{"reason", s.Reason},
 		{"HTTP", httpText(s)},
 		{"TTFT", ttftText(s)},
 		{"TPOT", tpotText(s)},
-		{"E2E", milliText(s.E2E)},
-		{"tokens", fmt.Sprintf("%s in (%s cached) → %s out (%s reasoning), %d chunks", countText(s.InputTokens), countText(s.CachedInputTokens), countText(s.OutputTokens), countText(s.ReasoningTokens), s.Chunks)},
+		{"person", personText(s)},
+		{"tokens", tokenText(s)},
 		{"phases", phaseText(s)},
-		{"clock", clockText(s)},
-	}
-	if s.Load.Known {
-		rows = append(rows, [2]string{"load", milliText(s.Load) + " to load the model, as the server says"})
+		{"clock", clockText(s, d)},
+		{"answer", checkText(s)},
 	}
 	if s.CostUSD.Known {
 		rows = append(rows, [2]string{"cost", fmt.Sprintf("%.6f USD", s.CostUSD.V)})
-	}
-	if s.Check != "" {
-		rows = append(rows, [2]string{"answer", "check " + s.Check})
-	}
-	if len(s.Flags) > 0 {
-		rows = append(rows, [2]string{"flags", strings.Trim(fmt.Sprint(s.Flags), "[]")})
 	}
 	for _, r := range rows {
 		if r[1] != "" {
@@ -82,12 +68,18 @@ func paint(text string, good, terminal bool) string {
 }
 
 func httpText(s *probe.Sample) string {
-	if s.HTTPStatus == 0 {
+	if s.Conn == "" {
 		return ""
 	}
-	out := fmt.Sprintf("%d %s, %s connection", s.HTTPStatus, s.Proto, s.Conn)
+	out := s.Conn + " connection to " + s.RemoteAddr
+	if s.HTTPStatus != 0 {
+		out = fmt.Sprintf("%d %s, %s", s.HTTPStatus, s.Proto, out)
+	}
 	if s.ProxyUsed != "" {
-		out += ", through proxy " + s.ProxyUsed
+		out += ", which is the proxy " + s.ProxyUsed
+	}
+	if s.CertDays.Known {
+		out += fmt.Sprintf(", certificate good for %d days", s.CertDays.V)
 	}
 	if s.RequestID != "" {
 		out += ", request id " + s.RequestID
@@ -95,87 +87,79 @@ func httpText(s *probe.Sample) string {
 	return out
 }
 
+// ttftText takes the first token's time apart, as far as that can be done.
 func ttftText(s *probe.Sample) string {
-	out := milliText(s.TTFT)
-	if s.TTFT.Known && s.Sent.Known {
-		out += fmt.Sprintf(" from the call, %s from the request's last byte on the wire", milliText(probe.Known(s.TTFT.D-s.Sent.D)))
+	if !s.TTFT.Known || !s.Sent.Known {
+		return ""
 	}
-	if s.TTFA.Known && s.TTFA != s.TTFT {
-		out += ", first answer token " + milliText(s.TTFA)
+	out := fmt.Sprintf("%s from the request's last byte on the wire", milliText(s.FirstScreen()))
+	if own := s.ServerTTFT(); own.Known {
+		out += fmt.Sprintf(", %s of it the server's (without one RTT)", milliText(own))
+	}
+	if s.FirstKind != "" && s.FirstKind != "text" {
+		out += ", first token of kind " + s.FirstKind
 	}
 	return out
 }
 
 func tpotText(s *probe.Sample) string {
-	if !s.TPOT.Known {
-		if s.TPOTReason == "" {
-			return "–"
-		}
-		return "– (" + s.TPOTReason + ")"
+	switch {
+	case s.TPOT.Known:
+		return "largest gap " + milliText(s.MaxGap)
+	case s.TPOTReason != "":
+		return "none: " + s.TPOTReason
 	}
-	return fmt.Sprintf("%s (%.1f tokens/s), largest gap %s", milliText(s.TPOT), 1/s.TPOT.Seconds(), milliText(s.MaxGap))
+	return ""
 }
 
-func phaseText(s *probe.Sample) string {
-	var parts []string
-	for _, p := range []struct {
-		name string
-		span probe.Span
-	}{{"dns", s.DNS}, {"connect", s.Connect}, {"tls", s.TLS}, {"sent at", s.Sent}, {"first byte at", s.TTFB}, {"first event at", s.TTFE}, {"first token at", s.TTFT}, {"end at", s.StreamTotal}} {
-		if p.span.Known {
-			parts = append(parts, p.name+" "+milliText(p.span))
-		}
+// personText says what someone at this place sees over a connection without TLS whose name is known.
+func personText(s *probe.Sample) string {
+	if !s.Perceived().Known {
+		return ""
 	}
-	return strings.Join(parts, " · ")
+	return fmt.Sprintf("first screen %s (server's TTFT + RTT), whole answer %s (server's TTFT + (N−1)·TPOT + 2·RTT)", milliText(s.FirstScreen()), milliText(s.Perceived()))
 }
 
-func clockText(s *probe.Sample) string {
+func tokenText(s *probe.Sample) string {
+	if s.TokensSource == "" {
+		return ""
+	}
+	out := fmt.Sprintf("%s in (%s cached) → %s out (%s reasoning), %d chunks", countText(s.InputTokens), countText(s.CachedInputTokens), countText(s.OutputTokens), countText(s.ReasoningTokens), s.Chunks)
+	if s.OutputTokens.Known && s.E2E.Known && s.E2E.D > 0 {
+		out += fmt.Sprintf(", %.1f tokens/s from call to last token", float64(s.OutputTokens.V)/s.E2E.Seconds())
+	}
+	return out + ", source " + s.TokensSource
+}
+
+func checkText(s *probe.Sample) string {
+	if s.Check == "" {
+		return ""
+	}
+	return "check " + s.Check
+}
+
+func clockText(s *probe.Sample, d *probe.Diary) string {
 	if s.Stamp == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s stamps, own delay at most %s", s.Stamp, milliText(s.Lag))
+	return fmt.Sprintf("%s stamps, own delay at most %s, the send stamp early by at most %s", s.Stamp, milliText(s.Lag), milliText(d.SendTook))
 }
 
-// printSpread prints medians of several probes, each with its n; p95 only where there are enough.
-func printSpread(w io.Writer, samples []probe.Sample) {
-	_, _ = fmt.Fprintf(w, "%d probes, %d ok\n", len(samples), countOK(samples))
-	for _, m := range []probe.Metric{probe.TTFT, probe.TPOT, probe.E2E} {
-		var xs []float64
-		for i := range samples {
-			if v := samples[i].Measure(m); v.Known {
-				xs = append(xs, v.Seconds())
-			}
-		}
-		if len(xs) == 0 {
-			continue
-		}
-		slices.Sort(xs)
-		line := fmt.Sprintf("  %-5s p50 %s", strings.ToUpper(string(m)), secondsText(quantile(xs, .5)))
-		if len(xs) >= 20 {
-			line += "  p95 " + secondsText(quantile(xs, .95))
-		}
-		_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (n %d)\n", line, secondsText(xs[0]), secondsText(xs[len(xs)-1]), len(xs))
+// printDiary prints every event with the instant of the read that completed it. It holds no content.
+func printDiary(w io.Writer, d *probe.Diary) {
+	last := time.Duration(0)
+	for _, e := range d.Events {
+		_, _ = fmt.Fprintf(w, "  %12.3f ms  +%10.3f ms  read %-5d %s\n", probe.Known(e.At).Millis(), probe.Known(e.At-last).Millis(), e.Read, e.Kind)
+		last = e.At
+	}
+	for _, name := range sortedNames(d.Headers) {
+		_, _ = fmt.Fprintf(w, "  %s: %s\n", name, d.Headers[name])
 	}
 }
 
-func countOK(samples []probe.Sample) int {
-	n := 0
-	for i := range samples {
-		if samples[i].Outcome.Success() {
-			n++
-		}
+// printAnswer prints the answer's text, each line indented.
+func printAnswer(w io.Writer, d *probe.Diary) {
+	for line := range strings.Lines(d.Text) {
+		_, _ = fmt.Fprintln(w, "  |", strings.TrimRight(line, "\n"))
 	}
-	return n
-}
-
-func secondsText(x float64) string {
-	return milliText(probe.Known(time.Duration(x * float64(time.Second))))
-}
-
-// quantile interpolates linearly in sorted xs.
-func quantile(xs []float64, q float64) float64 {
-	pos := q * float64(len(xs)-1)
-	lo := int(math.Floor(pos))
-	hi := min(lo+1, len(xs)-1)
-	return xs[lo] + (pos-float64(lo))*(xs[hi]-xs[lo])
 }

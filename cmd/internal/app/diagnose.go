@@ -181,7 +181,7 @@ func (f findings) healthy() []string {
 	var lines []string
 	s := f.sample
 	if s.Has(probe.BufferedSuspect) {
-		lines = append(lines, "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld")
+		lines = append(lines, f.crowded())
 	}
 	if s.Has(probe.Gzip) {
 		lines = append(lines, "the answer is compressed although serin asked for none: compression holds tokens back")
@@ -205,6 +205,21 @@ func (f findings) healthy() []string {
 		lines = append(lines, "the answer does not hold what expect asks for")
 	}
 	return lines
+}
+
+// crowded says what a stream looked like whose tokens came crowded together. In one piece at the end it was a buffer; where
+// few pieces came early and the stream went on long after them, the server had nothing it could show.
+func (f findings) crowded() string {
+	s := f.sample
+	after := s.Trailer.D
+	if s.Trailer.Known && after > s.TTFT.D/2 && after > time.Second {
+		return fmt.Sprintf("only %s came, the last at %s, and the stream went on for %s without another: the server held back the rest or its text was empty (one that makes no valid text holds it back), so TPOT is withheld",
+			plural(s.Chunks, "piece"), milliText(s.E2E), milliText(s.Trailer))
+	}
+	if s.MaxGap.Known && s.MaxGap.D > s.TTFT.D {
+		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", milliText(s.MaxGap))
+	}
+	return "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld"
 }
 
 // other explains timeouts, limits and faults of the server.

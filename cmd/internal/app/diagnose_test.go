@@ -70,6 +70,15 @@ func TestDiagnose(t *testing.T) {
 	f("buffered", probe.OK, func(x *findings) {
 		x.sample.Flags, x.sample.OutputTokens = []probe.Flag{probe.BufferedSuspect}, probe.Some[int64](10)
 	}, "buffers")
+	f("held back", probe.OK, func(x *findings) {
+		x.sample.Flags, x.sample.OutputTokens, x.sample.Chunks = []probe.Flag{probe.BufferedSuspect}, probe.Some[int64](200), 2
+		x.sample.TTFT, x.sample.E2E = probe.Known(176*time.Millisecond), probe.Known(190*time.Millisecond)
+		x.sample.StreamTotal, x.sample.Trailer = probe.Known(7400*time.Millisecond), probe.Known(7210*time.Millisecond)
+	}, "only 2 pieces came, the last at 190 ms", "went on for 7.21 s")
+	f("in blocks", probe.OK, func(x *findings) {
+		x.sample.Flags, x.sample.OutputTokens, x.sample.Chunks = []probe.Flag{probe.BufferedSuspect}, probe.Some[int64](20), 20
+		x.sample.TTFT, x.sample.MaxGap = probe.Known(176*time.Millisecond), probe.Known(3*time.Second)
+	}, "in blocks", "3.00 s")
 	f("long prefill", probe.OK, func(x *findings) {
 		x.sample.TTFE, x.sample.TTFT = probe.Known(40*time.Millisecond), probe.Known(8*time.Second)
 		x.sample.InputTokens, x.sample.OutputTokens = probe.Some[int64](4000), probe.Some[int64](100)

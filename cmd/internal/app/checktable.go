@@ -1,0 +1,165 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/configs"
+	"serin/probe"
+)
+
+// barWidth is the length of the bar of phases, in characters.
+const barWidth = 32
+
+// table prints probes as rows under one head.
+type table struct {
+	w        io.Writer
+	width    int // of the first column
+	terminal bool
+	headed   bool
+}
+
+func newTable(w io.Writer, runs []configs.Run) *table {
+	t := &table{w: w, width: len("canary"), terminal: isTerminal(w)}
+	for _, r := range runs {
+		t.width = max(t.width, len(r.Canary.Key()))
+	}
+	return t
+}
+
+// row prints one probe. Its outcome is painted, so that it is padded first.
+func (t *table) row(s *probe.Sample) {
+	if !t.headed {
+		t.headed = true
+		_, _ = fmt.Fprintf(t.w, "%-*s  %-12s %9s %9s %9s %9s %13s %7s %9s\n", t.width, "canary", "outcome", "TTFT", "TTFA", "TPOT", "E2E", "tokens", "tok/s", "RTT")
+	}
+	outcome := paint(fmt.Sprintf("%-12s", s.Outcome), s.Outcome.Success(), t.terminal)
+	line := fmt.Sprintf("%-*s  %s %9s %9s %9s %9s %13s %7s %9s", t.width, s.Key(), outcome, milliText(s.TTFT), milliText(s.TTFA), milliText(s.TPOT),
+		milliText(s.E2E), countText(s.InputTokens)+" → "+countText(s.OutputTokens), speedText(s), milliText(s.RTT))
+	_, _ = fmt.Fprintln(t.w, strings.TrimRight(line+"  "+flagText(s), " "))
+}
+
+// speedText is the speed of decoding, tokens a second.
+func speedText(s *probe.Sample) string {
+	if !s.TPOT.Known {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 1/s.TPOT.Seconds())
+}
+
+func flagText(s *probe.Sample) string { return strings.Trim(fmt.Sprint(s.Flags), "[]") }
+
+// step is one phase of a probe: a letter for the bar, a name, a length.
+type phaseStep struct {
+	letter string
+	name   string
+	d      time.Duration
+}
+
+// phaseSteps cuts a probe into phases that follow one another, from the call to the end of the stream.
+func phaseSteps(s *probe.Sample) []phaseStep {
+	var list []phaseStep
+	at := time.Duration(0)
+	add := func(letter, name string, d probe.Span) {
+		if d.Known && d.D > 0 {
+			list = append(list, phaseStep{letter, name, d.D})
+			at += d.D
+		}
+	}
+	until := func(letter, name string, end probe.Span) {
+		add(letter, name, probe.Span{D: end.D - at, Known: end.Known})
+	}
+	add("d", "dns", s.DNS)
+	add("c", "connect", s.Connect)
+	add("t", "tls", s.TLS)
+	until("s", "send", s.Sent)
+	until("w", "wait for the first byte", s.TTFB)
+	until("p", "for the first token", s.TTFT)
+	if s.TTFA.Known && s.TTFA.D > s.TTFT.D {
+		until("r", "reasoning", s.TTFA)
+	}
+	until("a", "answer", s.E2E)
+	until("e", "end", s.StreamTotal)
+	return list
+}
+
+// phaseText draws the phases as a bar, and says those that a person can see in it.
+func phaseText(s *probe.Sample) string {
+	list := phaseSteps(s)
+	var total time.Duration
+	for _, p := range list {
+		total += p.d
+	}
+	if total == 0 {
+		return ""
+	}
+	var bar strings.Builder
+	var parts []string
+	for _, p := range list {
+		share := float64(p.d) / float64(total)
+		if share < 0.005 && p.d < 10*time.Millisecond {
+			continue
+		}
+		bar.WriteString(strings.Repeat(p.letter, max(1, int(math.Round(share*barWidth)))))
+		parts = append(parts, p.letter+" "+p.name+" "+milliText(probe.Known(p.d)))
+	}
+	return "[" + bar.String() + "] " + strings.Join(parts, " · ")
+}
+
+// printSpread prints medians of several probes, each with its n; p95 only where there are enough.
+func printSpread(w io.Writer, samples []probe.Sample) {
+	_, _ = fmt.Fprintf(w, "%d probes, %d ok\n", len(samples), countOK(samples))
+	for _, m := range []probe.Metric{probe.TTFT, probe.TTFA, probe.TPOT, probe.E2E} {
+		printQuantiles(w, strings.ToUpper(string(m)), valuesOf(samples, func(s *probe.Sample) probe.Span { return s.Measure(m) }))
+	}
+	printQuantiles(w, "RTT", valuesOf(samples, func(s *probe.Sample) probe.Span { return s.RTT }))
+}
+
+// valuesOf returns what is known of a figure, sorted, seconds.
+func valuesOf(samples []probe.Sample, of func(*probe.Sample) probe.Span) []float64 {
+	var xs []float64
+	for i := range samples {
+		if v := of(&samples[i]); v.Known {
+			xs = append(xs, v.Seconds())
+		}
+	}
+	slices.Sort(xs)
+	return xs
+}
+
+func printQuantiles(w io.Writer, name string, xs []float64) {
+	if len(xs) == 0 {
+		return
+	}
+	line := fmt.Sprintf("  %-5s p50 %s", name, secondsText(quantile(xs, .5)))
+	if len(xs) >= 20 {
+		line += "  p95 " + secondsText(quantile(xs, .95))
+	}
+	_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (n %d)\n", line, secondsText(xs[0]), secondsText(xs[len(xs)-1]), len(xs))
+}
+
+func countOK(samples []probe.Sample) int {
+	n := 0
+	for i := range samples {
+		if samples[i].Outcome.Success() {
+			n++
+		}
+	}
+	return n
+}
+
+func secondsText(x float64) string {
+	return milliText(probe.Known(time.Duration(x * float64(time.Second))))
+}
+
+// quantile interpolates linearly in sorted xs.
+func quantile(xs []float64, q float64) float64 {
+	pos := q * float64(len(xs)-1)
+	lo := int(math.Floor(pos))
+	hi := min(lo+1, len(xs)-1)
+	return xs[lo] + (pos-float64(lo))*(xs[hi]-xs[lo])
+}
