@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -153,12 +154,22 @@ func (p Post) hidden(text string) string {
 		forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.Trim(strconv.Quote(secret), `"`)}
 		if u, err := url.Parse(secret); err == nil && u.Host != "" && len(u.RequestURI()) > 1 {
 			forms = append(forms, u.RequestURI(), strings.TrimPrefix(u.RequestURI(), "/"))
+			forms = append(forms, secretParts(u)...)
 		}
 		for _, form := range forms {
 			text = strings.ReplaceAll(text, form, "***")
 		}
 	}
 	return text
+}
+
+// secretParts are the parts of a secret URL that are long enough for a token; a reply may name one alone.
+func secretParts(u *url.URL) []string {
+	parts := strings.Split(u.Path, "/")
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	return slices.DeleteFunc(parts, func(p string) bool { return len(p) < 8 })
 }
 
 // RetryAfter reads Retry-After, in seconds or as a date held against the answer's own Date, at most an hour. ok is false
