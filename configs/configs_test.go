@@ -144,6 +144,7 @@ func TestBad(t *testing.T) {
 	setEnv(t)
 	t.Setenv("SPACED", "sk-a b")
 	t.Setenv("NOT_A_HOOK", "hooks.slack.example/secret")
+	t.Setenv("PLAIN_HOOK", "http://qyapi.example.com/cgi-bin/webhook/send?key=0123456789abcdef")
 	files, err := filepath.Glob("testdata/bad/*.toml")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("found %d fixtures, error %v", len(files), err)

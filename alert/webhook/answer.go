@@ -118,7 +118,7 @@ func answerTelegram(body []byte) error {
 		return odd(body)
 	}
 	if !*a.OK {
-		return &alert.SendError{Code: "not ok", Err: alert.Post{}.Quote(body)}
+		return &alert.SendError{Code: "not ok", Fix: "look at what Telegram says", Err: alert.Post{}.Quote(body)}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ const (
 	roomFeishu   = 8_000 // bytes; a request may have 20 000, and JSON escapes take some
 	roomDingTalk = 8_000
 	roomWeCom    = 2_000 // of 2 048 bytes of a text
-	roomTeams    = 12_000
+	roomTeams    = 9_000
 	roomTelegram = 4_000 // of 4 096 UTF-16 units
 )
 
@@ -33,7 +33,7 @@ func writeFeishu(_ *Channel, m alert.Message, who string) (any, error) {
 	case "WARNING":
 		color = "orange"
 	}
-	elements := []any{object{"tag": "div", "text": object{"tag": "plain_text", "content": body(m, roomFeishu, bytes)}}}
+	elements := []any{object{"tag": "div", "text": object{"tag": "plain_text", "content": body(m, roomFeishu, octets)}}}
 	if at := feishuAt(who); at != "" {
 		elements = append(elements, object{"tag": "div", "text": object{"tag": "lark_md", "content": at}})
 	}
@@ -42,7 +42,7 @@ func writeFeishu(_ *Channel, m alert.Message, who string) (any, error) {
 			"text": object{"tag": "plain_text", "content": "Open incident"}}}})
 	}
 	return object{"msg_type": "interactive", "card": object{"config": object{"wide_screen_mode": true},
-		"header":   object{"template": color, "title": object{"tag": "plain_text", "content": shorten("serin  "+title(m), 500, bytes)}},
+		"header":   object{"template": color, "title": object{"tag": "plain_text", "content": shorten("serin  "+title(m), 500, octets)}},
 		"elements": elements}}, nil
 }
 
@@ -67,7 +67,7 @@ func signFeishu(secret string, unix int64, d *draft) {
 // writeDingTalk writes plain text. The word serin is in it, for robots that ask for a keyword.
 func writeDingTalk(_ *Channel, m alert.Message, who string) (any, error) {
 	all, people := ids(who)
-	text := "serin  " + shorten(title(m), 1000, bytes) + "\n" + body(m, roomDingTalk, bytes)
+	text := "serin  " + shorten(title(m), 1000, octets) + "\n" + body(m, roomDingTalk, octets)
 	var mobiles, users []string
 	for _, id := range people {
 		if strings.Trim(id, "+-0123456789") == "" {
@@ -103,9 +103,9 @@ func signDingTalk(secret string, unix int64, d *draft) {
 
 // writeWeCom writes plain text; <@id> in foreign text would mention.
 func writeWeCom(_ *Channel, m alert.Message, who string) (any, error) {
-	head := shorten(title(m), 600, bytes)
-	text := strings.ReplaceAll(head+"\n"+body(m, roomWeCom-len(head)-50, bytes), "<@", "< @")
-	content := object{"content": shorten(text, roomWeCom, bytes)}
+	head := shorten(title(m), 600, octets)
+	text := strings.ReplaceAll(head+"\n"+body(m, roomWeCom-len(head)-50, octets), "<@", "< @")
+	content := object{"content": shorten(text, roomWeCom, octets)}
 	all, people := ids(who)
 	if all {
 		people = append(people, "@all")
@@ -131,8 +131,8 @@ func writeTeams(_ *Channel, m alert.Message, _ string) (any, error) {
 	if c := color[word]; c != "" {
 		strong["color"] = c
 	}
-	parts := []any{run(shorten(title(m), 2000, bytes), strong)}
-	for line := range strings.SplitSeq(body(m, roomTeams, bytes), "\n") {
+	parts := []any{run(shorten(title(m), 2000, octets), strong)}
+	for line := range strings.SplitSeq(body(m, roomTeams, octets), "\n") {
 		parts = append(parts, run(line, nil))
 	}
 	card := object{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": parts}
@@ -142,16 +142,18 @@ func writeTeams(_ *Channel, m alert.Message, _ string) (any, error) {
 	return object{"type": "message", "attachments": []any{object{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}, nil
 }
 
-// writeTelegram writes plain text: without parse_mode nothing in it is markup.
+// writeTelegram writes plain text: without parse_mode nothing in it is markup, but @name calls, so that foreign text has
+// another sign there.
 func writeTelegram(c *Channel, m alert.Message, who string) (any, error) {
-	head := shorten(title(m), 1000, units)
+	quiet := func(text string) string { return strings.ReplaceAll(text, "@", "＠") }
+	head := quiet(shorten(title(m), 1000, units))
 	if who != "" {
 		_, people := ids(who)
 		for _, id := range people {
 			head += " @" + id
 		}
 	}
-	text := head + "\n" + body(m, roomTelegram-units(head)-50, units)
+	text := head + "\n" + quiet(body(m, roomTelegram-units(head)-50, units))
 	return object{"chat_id": c.opt.ChatID, "text": shorten(text, roomTelegram, units), "link_preview_options": object{"is_disabled": true}}, nil
 }
 

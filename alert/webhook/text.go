@@ -65,8 +65,8 @@ func shorten(text string, most int, size func(string) int) string {
 	return text[:end] + "…"
 }
 
-// bytes is the size of a text in bytes of UTF-8.
-func bytes(text string) int { return len(text) }
+// octets is the size of a text in bytes of UTF-8.
+func octets(text string) int { return len(text) }
 
 // units is the size of a text in UTF-16 units.
 func units(text string) int {

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func (c *Channel) Send(ctx context.Context, n alert.Notice, _ alert.Receipt) (al
 func (c *Channel) write(n alert.Notice, d *draft, secret string) ([]byte, error) {
 	unix := c.now().Unix()
 	if c.opt.Format == JSON {
-		body, err := json.Marshal(documentOf(n))
+		body, err := encode(documentOf(n))
 		d.header.Set("Idempotency-Key", key(n))
 		if secret != "" {
 			signJSON(secret, unix, body, d.header)
@@ -109,7 +110,16 @@ func (c *Channel) write(n alert.Notice, d *draft, secret string) ([]byte, error)
 	if d.fields, _ = payload.(map[string]any); how.sign != nil && secret != "" {
 		how.sign(secret, unix, d)
 	}
-	return json.Marshal(payload)
+	return encode(payload)
+}
+
+// encode writes JSON with <, > and & as they are: escaped they take six times the room.
+func encode(payload any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(payload)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // secrets reads the URL and the signing secret as they are now: their files may have changed.
