@@ -10,9 +10,9 @@ import (
 
 // Event is one decision of a replay. Value, Mean and Limit are seconds; what does not apply is absent.
 type Event struct {
-	Event       string         `json:"event"`  // open, resolve, …
+	Event       string         `json:"event"`  // open, resolve, escalate, or one of alert's events: spike, accept, down, …
 	Series      string         `json:"series"` // target/scene/size, or the target alone
-	Kind        alert.Kind     `json:"kind"`
+	Kind        alert.Kind     `json:"kind,omitempty"`
 	Severity    alert.Severity `json:"severity"`
 	Metric      probe.Metric   `json:"metric,omitempty"`
 	Time        time.Time      `json:"time"`
@@ -54,12 +54,24 @@ func (b *logbook) busy() bool { return b.active > 0 }
 // Commit takes the decisions out of a change.
 func (b *logbook) Commit(_ context.Context, c alert.Change) error {
 	for i := range c.Transitions {
-		b.follow(&c.Transitions[i])
+		if t := &c.Transitions[i]; t.Event != "" {
+			b.happened(t)
+		} else {
+			b.follow(t)
+		}
 	}
 	for i := range c.Alerts {
 		b.decide(&c.Alerts[i])
 	}
 	return nil
+}
+
+// happened takes what changed no state: a spike, an acceptance, …
+func (b *logbook) happened(t *alert.Transition) {
+	e := Event{Event: string(t.Event), Series: t.Series, Kind: t.Kind, Severity: alert.Info, Metric: t.Kind.Metric(), Time: t.At.UTC(), Reason: t.Reason}
+	n := t.Evidence
+	e.Value, e.Mean, e.Limit, e.Ratio, e.Z = n.Value, n.Mean, n.Limit, n.Ratio, n.Z
+	b.events = append(b.events, e)
 }
 
 func (b *logbook) follow(t *alert.Transition) {

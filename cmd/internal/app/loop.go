@@ -134,7 +134,7 @@ func entries(cfg *configs.Config) []schedule.Entry {
 func (d *daemon) watched(cfg *configs.Config) []alert.Watched {
 	out := make([]alert.Watched, 0, len(cfg.Runs))
 	for _, r := range cfg.Runs {
-		out = append(out, alert.Watched{Canary: r.Canary, Spec: r.Spec, Rule: r.Rule, Due: r.Due})
+		out = append(out, alert.Watched{Canary: r.Canary, Spec: r.Spec, Rule: r.Rule, Due: r.Due, Config: cfg.Revision})
 	}
 	return out
 }

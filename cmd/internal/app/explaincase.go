@@ -1,0 +1,352 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"serin/alert"
+	"serin/alert/replay"
+	"serin/baseline"
+	"serin/baseline/store"
+	"serin/configs"
+	"serin/probe"
+)
+
+// Explanation says how one series stood at one instant, as it was decided, with the same by the literal rule and by
+// today's config beside it. All values are seconds.
+type Explanation struct {
+	Series  string       `json:"series"`
+	Metric  probe.Metric `json:"metric"`
+	At      time.Time    `json:"at"`
+	Alert   *alert.Alert `json:"alert,omitempty"` // that was open then, or opened
+	Before  alert.State  `json:"state_before"`    // "" = nothing is stored of it
+	After   alert.State  `json:"state_after"`
+	Changes []change     `json:"changes"` // of state, in the hours around
+
+	Band    *baseline.Band `json:"band,omitempty"` // as it was stored then
+	Windows []window       `json:"windows"`
+	Used    []pooledSample `json:"samples_used"`
+	Left    []pooledSample `json:"samples_left_out"`
+	Votes   []ballot       `json:"votes"` // newest last
+
+	Literal plain  `json:"literal"` // by mean ± 2 sd of exactly that slot
+	Today   *today `json:"today"`
+}
+
+type change struct {
+	At     time.Time   `json:"at"`
+	From   alert.State `json:"from"`
+	To     alert.State `json:"to"`
+	Event  alert.Event `json:"event,omitempty"`
+	Reason string      `json:"reason"`
+}
+
+type window struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+type pooledSample struct {
+	At    time.Time `json:"at"`
+	Value float64   `json:"value,omitempty"`
+	Why   string    `json:"why,omitempty"` // left out
+}
+
+// ballot is one observation as it voted. Stored is false where it was worked out from the stored band again.
+type ballot struct {
+	At      time.Time     `json:"at"`
+	Trigger probe.Trigger `json:"trigger"`
+	Value   float64       `json:"value,omitempty"`
+	Mean    float64       `json:"mean,omitempty"`
+	Limit   float64       `json:"limit,omitempty"`
+	Ratio   float64       `json:"ratio,omitempty"`
+	Z       float64       `json:"z,omitempty"`
+	Call    baseline.Call `json:"call"`
+	Why     string        `json:"why,omitempty"`
+	Stored  bool          `json:"stored"`
+	Literal baseline.Call `json:"literal"`
+}
+
+// plain is the literal rule's word on the newest value.
+type plain struct {
+	State string        `json:"state"`
+	N     int           `json:"n"`
+	Mean  float64       `json:"mean,omitempty"`
+	SD    float64       `json:"sd,omitempty"`
+	Limit float64       `json:"limit,omitempty"`
+	Z     float64       `json:"z,omitempty"`
+	Call  baseline.Call `json:"call,omitempty"`
+}
+
+// today is what the config of now makes of the same samples.
+type today struct {
+	Threshold string        `json:"threshold"`
+	Mean      float64       `json:"mean,omitempty"`
+	Limit     float64       `json:"limit,omitempty"`
+	Call      baseline.Call `json:"call,omitempty"` // of the newest value
+	Opened    []time.Time   `json:"opened"`         // its alerts of this kind in the hours around
+	Differs   bool          `json:"differs"`
+	Words     string        `json:"words"`
+}
+
+// casebook explains from a store, by the config of now.
+type casebook struct {
+	st  *store.Store
+	cfg *configs.Config // nil = the default rule, in UTC
+}
+
+// How far around an instant decisions are looked at.
+const (
+	lookBack  = 6 * time.Hour
+	lookAhead = time.Hour
+	poolBack  = 16 * 24 * time.Hour // what a series is made of
+	maxVotes  = 16
+)
+
+// subject returns the canary of a key as the config, or its stored samples, describe it.
+func (b casebook) subject(ctx context.Context, key string, at time.Time) (subject, *replay.Tape, error) {
+	tape, err := storeTape(ctx, b.st, store.Query{Since: at.Add(-poolBack), Until: at.Add(7 * 24 * time.Hour), Pattern: key})
+	if err != nil {
+		return subject{}, nil, err
+	}
+	found, unknown := subjects(tape.Canaries(replay.Cut{}), b.cfg, 0, nil)
+	switch {
+	case len(found) > 0:
+		return found[0], tape, nil
+	case len(unknown) > 0:
+		return subject{}, nil, fmt.Errorf("%s is not in the config", key)
+	}
+	return subject{}, nil, fmt.Errorf("the store has no samples of %s around %s", key, at.UTC().Format(time.RFC3339))
+}
+
+// one explains a series at an instant; a is the alert it is about, nil = whichever was open.
+func (b casebook) one(ctx context.Context, key string, m probe.Metric, at time.Time, a *alert.Alert) (*Explanation, error) {
+	sub, tape, err := b.subject(ctx, key, at)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{Series: key, Metric: m, At: at.UTC(), Alert: a, Changes: []change{}, Windows: []window{}, Used: []pooledSample{}, Left: []pooledSample{}, Votes: []ballot{}}
+	records, err := collect(b.st.History(ctx, key, at.Add(-poolBack)), at)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(b.states(ctx, x), b.storedBand(ctx, x)); err != nil {
+		return nil, err
+	}
+	series := seriesOf(sub, m, records, sub.Rule.Threshold, baselineOptions(b.cfg), at)
+	x.pool(series.Pool(at))
+	x.vote(sub, m, records, at)
+	x.plain(sub, m, records, baselineOptions(b.cfg), at)
+	x.Today, err = b.today(ctx, x, sub, tape, series)
+	return x, err
+}
+
+// collect returns the records up to a time.
+func collect(list iter.Seq2[alert.Record, error], until time.Time) ([]alert.Record, error) {
+	var out []alert.Record
+	for r, err := range list {
+		if err != nil {
+			return nil, fmt.Errorf("read samples: %w", err)
+		}
+		if r.Sample.Time.After(until) {
+			break
+		}
+		if r.Sample.Trigger != probe.Check {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// seriesOf builds a series as it stood at a time.
+func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.Threshold, opt baseline.Options, at time.Time) *baseline.Series {
+	s := baseline.NewSeries(baseline.Key{Canary: sub.Canary.Key(), Metric: m, Spec: sub.Spec, Zone: sub.Canary.Scene.Zone, Interval: sub.Canary.Interval}, opt, th)
+	var points []baseline.Point
+	var missed []baseline.LeftOut
+	for i := range records {
+		r := &records[i]
+		if !r.Sample.Regular() || r.Sample.Outcome == probe.Skipped {
+			continue
+		}
+		v, why := baseline.Value(&r.Sample, m)
+		if why == "" && sub.Spec != "" && r.Sample.Spec != "" && r.Sample.Spec != sub.Spec && opt.OnChange != "keep" {
+			why = "spec"
+		}
+		if why != "" {
+			missed = append(missed, baseline.LeftOut{At: r.Sample.Time, Why: why})
+			continue
+		}
+		points = append(points, baseline.Point{At: r.Sample.Time, Y: baseline.Y(v), Regular: true, Excluded: r.Excluded[m], Res: r.Residuals[m]})
+	}
+	s.Load(points, nil, at)
+	for _, x := range missed {
+		s.Miss(x.At, x.Why)
+	}
+	return s
+}
+
+// states fills in the state before and after, and the alert.
+func (b casebook) states(ctx context.Context, x *Explanation) error {
+	kind := alert.Kind(x.Metric)
+	list, err := b.st.Transitions(ctx, store.TransitionQuery{Series: x.Series, Until: x.At.Add(lookAhead)})
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.Kind != kind {
+			continue
+		}
+		if t.At.Before(x.At) {
+			x.Before = t.To
+		}
+		if !t.At.After(x.At) {
+			x.After = t.To
+		}
+		if t.At.After(x.At.Add(-lookBack)) {
+			x.Changes = append(x.Changes, change{t.At.UTC(), t.From, t.To, t.Event, t.Reason})
+		}
+	}
+	if x.Alert != nil {
+		return nil
+	}
+	alerts, err := b.st.Alerts(ctx, store.AlertQuery{Series: x.Series})
+	for i := range alerts {
+		a := &alerts[i]
+		if a.Kind == kind && !a.Fired.After(x.At) && (a.Resolved.IsZero() || a.Resolved.After(x.At)) {
+			x.Alert = a
+		}
+	}
+	return err
+}
+
+// storedBand takes the band that was in force: the newest whose slot had begun.
+func (b casebook) storedBand(ctx context.Context, x *Explanation) error {
+	list, err := b.st.Bands(ctx, store.BandQuery{Canary: x.Series, Metric: x.Metric, Since: x.At.Add(-24 * time.Hour), Until: x.At.Add(1)})
+	for i := range list {
+		band := &list[i]
+		if x.Alert == nil || x.Alert.Threshold == "" || band.Threshold == x.Alert.Threshold || x.Band == nil {
+			x.Band = band
+		}
+	}
+	return err
+}
+
+func (x *Explanation) pool(p baseline.Pool) {
+	for _, w := range p.Windows {
+		x.Windows = append(x.Windows, window{w.From, w.To})
+	}
+	for _, u := range p.Used {
+		x.Used = append(x.Used, pooledSample{At: u.At, Value: math.Exp(u.Y)})
+	}
+	for _, l := range p.Left {
+		s := pooledSample{At: l.At, Why: l.Why}
+		if l.Why == "excluded" {
+			s.Value = math.Exp(l.Y)
+		}
+		x.Left = append(x.Left, s)
+	}
+}
+
+// vote lists the newest observations. Those that an alert stored stand as they were decided; the others are held against
+// the stored band again, with the residual that was stored of them.
+func (x *Explanation) vote(sub subject, m probe.Metric, records []alert.Record, at time.Time) {
+	stored := map[int64]alert.Vote{}
+	if x.Alert != nil {
+		for _, v := range append(slices.Clone(x.Alert.Votes), x.Alert.Decided...) {
+			stored[v.At.UnixNano()] = v
+		}
+	}
+	offset := 0.0
+	for i := range records {
+		r := &records[i]
+		res, judged := r.Residuals[m]
+		if judged && res.Judged {
+			offset = res.O
+		}
+		if at.Sub(r.Sample.Time) > lookBack || r.Sample.Outcome == probe.Skipped {
+			continue
+		}
+		v := ballot{At: r.Sample.Time.UTC(), Trigger: r.Sample.Trigger, Call: baseline.NotJudged}
+		if v.Trigger == "" {
+			v.Trigger = probe.Schedule
+		}
+		if kept, ok := stored[r.Sample.Time.UnixNano()]; ok {
+			d := kept.Verdict
+			v.Value, v.Mean, v.Limit, v.Ratio, v.Z, v.Call, v.Stored = d.Value, d.Mean, d.Limit, d.Ratio, d.Z, d.Call, true
+		} else {
+			v.again(r, x.Band, m, offset, sub.Rule.Threshold)
+		}
+		x.Votes = append(x.Votes, v)
+	}
+	x.Votes = x.Votes[max(0, len(x.Votes)-maxVotes):]
+}
+
+// again holds a value against the stored band.
+func (v *ballot) again(r *alert.Record, band *baseline.Band, m probe.Metric, offset float64, th baseline.Threshold) {
+	d, why := baseline.Value(&r.Sample, m)
+	switch {
+	case why != "":
+		v.Why = why
+		return
+	case band == nil || band.State != "ready":
+		v.Value, v.Why = d.Seconds(), "learning"
+		return
+	case band.Line == 0: // of the literal rule, in seconds
+		v.Value, v.Mean, v.Limit, v.Ratio = d.Seconds(), band.Mean, band.Limit, d.Seconds()/band.Mean
+		v.Call = baseline.Calm
+		if v.Value > v.Limit {
+			v.Call = baseline.Breach
+		}
+		return
+	}
+	if band.SW == 0 {
+		offset = 0 // residuals were not ready: it was judged without
+	}
+	centre := band.Mu + offset
+	res := baseline.Y(d) - centre
+	if kept, ok := r.Residuals[m]; ok && kept.Judged && band.SW != 0 {
+		res = kept.R
+		centre = baseline.Y(d) - res
+	}
+	v.Value, v.Mean, v.Ratio, v.Z = d.Seconds(), math.Exp(centre), math.Exp(res), 2*res/band.Line
+	v.Limit = max(math.Exp(centre+band.Line), v.Mean+th.MinAbs.Seconds())
+	switch {
+	case v.Value > v.Limit:
+		v.Call = baseline.Breach
+	case res <= band.Line/2 || v.Ratio < th.ResolveRatio:
+		v.Call = baseline.Calm
+	default:
+		v.Call = baseline.Neither
+	}
+}
+
+// plain puts the literal rule's numbers beside.
+func (x *Explanation) plain(sub subject, m probe.Metric, records []alert.Record, opt baseline.Options, at time.Time) {
+	rule, _ := configs.Preset("literal") // there is one
+	s := seriesOf(sub, m, records, rule.Threshold, opt, at)
+	band := s.Band(at)
+	x.Literal = plain{State: band.State, N: band.N}
+	if band.State != "ready" {
+		return
+	}
+	x.Literal.Mean, x.Literal.SD, x.Literal.Limit = band.Mean, band.SD, band.Limit
+	for i := range x.Votes {
+		v := &x.Votes[i]
+		if v.Value <= 0 {
+			continue
+		}
+		v.Literal = baseline.Calm
+		if v.Value > band.Limit {
+			v.Literal = baseline.Breach
+		}
+		x.Literal.Call = v.Literal
+		if band.SD > 0 {
+			x.Literal.Z = (v.Value - band.Mean) / band.SD
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"serin/alert"
+	"serin/alert/replay"
+	"serin/baseline"
+)
+
+// before is a history up to a time.
+type before struct {
+	history alert.History
+	until   time.Time
+}
+
+var _ alert.History = before{}
+
+// History yields what lies before the time.
+func (b before) History(ctx context.Context, canary string, since time.Time) iter.Seq2[alert.Record, error] {
+	return func(yield func(alert.Record, error) bool) {
+		for r, err := range b.history.History(ctx, canary, since) {
+			if err == nil && !r.Sample.Time.Before(b.until) || !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// today brings the samples around to the config of now, by the engine that would have judged them, and says where it
+// decides otherwise.
+func (b casebook) today(ctx context.Context, x *Explanation, sub subject, tape *replay.Tape, series *baseline.Series) (*today, error) {
+	from, until := x.At.Add(-lookBack), x.At.Add(lookAhead)
+	if a := x.Alert; a != nil {
+		from = a.FirstBreach.Add(-time.Hour)
+		until = a.Fired.Add(lookAhead)
+	}
+	t := &today{Threshold: sub.Rule.Threshold.Hash(), Opened: []time.Time{}}
+	w := sub.Watched
+	w.Rule.Corroborate = false // this series alone: the others of its target are not brought along
+	r, err := replay.Run(ctx, tape, replay.Options{Watched: []alert.Watched{w}, Baseline: baselineOptions(b.cfg),
+		History: before{b.st, from}, From: from, Until: until})
+	if err != nil {
+		return nil, fmt.Errorf("judge by today's config: %w", err)
+	}
+	for _, e := range r.Events {
+		if e.Event == replay.EventOpen && e.Metric == x.Metric {
+			t.Opened = append(t.Opened, e.Time)
+		}
+	}
+	band := series.Band(x.At)
+	t.Mean, t.Limit = band.Mean, band.Limit
+	t.compare(x, from, until)
+	return t, nil
+}
+
+// compare says where today's decision is another.
+func (t *today) compare(x *Explanation, from, until time.Time) {
+	var words []string
+	if n := len(x.Votes); n > 0 && t.Limit > 0 && x.Votes[n-1].Value > 0 {
+		v := x.Votes[n-1]
+		t.Call = baseline.Calm
+		if v.Value > t.Limit {
+			t.Call = baseline.Breach
+		}
+		if was := v.Call == baseline.Breach; v.Call != baseline.NotJudged && was != (t.Call == baseline.Breach) {
+			words = append(words, fmt.Sprintf("the newest value against %s: %s instead of %s", tidySeconds(t.Limit), t.Call, v.Call))
+		}
+	}
+	fired := x.Alert != nil
+	switch {
+	case fired && len(t.Opened) == 0:
+		words = append(words, fmt.Sprintf("no alert between %s and %s", instantText(from), instantText(until)))
+	case !fired && len(t.Opened) > 0 && !x.openedAround(t.Opened[0]):
+		words = append(words, "an alert at "+instantText(t.Opened[0]))
+	case fired && (t.Opened[0].Sub(x.Alert.Fired)).Abs() > time.Minute:
+		words = append(words, fmt.Sprintf("the alert opens at %s instead of %s", instantText(t.Opened[0]), instantText(x.Alert.Fired)))
+	}
+	if x.Band != nil && x.Band.Threshold != t.Threshold {
+		words = append(words, fmt.Sprintf("the threshold is another now (%s, then %s)", t.Threshold, x.Band.Threshold))
+		t.Differs = len(words) > 1
+	} else {
+		t.Differs = len(words) > 0
+	}
+	t.Words = strings.Join(words, "; ")
+	if len(words) == 0 {
+		t.Words = "decides the same"
+	}
+}
+
+// openedAround reports whether the series fired at about a time.
+func (x *Explanation) openedAround(at time.Time) bool {
+	for _, c := range x.Changes {
+		if c.To == alert.StateFiring && c.At.Sub(at).Abs() < 5*time.Minute {
+			return true
+		}
+	}
+	return false
+}
+
+func instantText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
