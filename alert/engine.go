@@ -34,8 +34,9 @@ type EngineOptions struct {
 	Instance    string
 	Region      string
 	ExternalURL string
-	Forgetful   bool // no start will follow from what is journalled: the state that only a start reads is not written
-	Recorded    bool // samples come from a record: a run without one is a gap in it, and no missing data
+	UndoCommand string // how a person takes an acceptance back, with %s for the series; "" = there is no command
+	Forgetful   bool   // no start will follow from what is journalled: the state that only a start reads is not written
+	Recorded    bool   // samples come from a record: a run without one is a gap in it, and no missing data
 	Log         *slog.Logger
 }
 
@@ -89,6 +90,11 @@ func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 			e.tickCanary(c, jumped)
 		}
 		e.ageRates(t)
+		for _, m := range ringMetrics() {
+			if p := t.pools[m]; p != nil {
+				e.tickPool(t, p)
+			}
+		}
 		e.tx.tell(t)
 	}
 	return e.finish(ctx)
@@ -116,6 +122,8 @@ func (e *Engine) tickCanary(c *watch, jumped bool) {
 		if c.excludes(a, e.now) {
 			e.exclude(c, k, a)
 		}
+		e.promote(c, k)
+		e.acceptDue(c, k)
 	}
 }
 

@@ -113,6 +113,7 @@ func (e *Engine) series(c *watch, p past) []Record {
 		}
 		c.series[m] = s
 		c.bands[m] = s.Band(e.now)
+		c.hours[m] = s.Newest().Unix() / 3600
 	}
 	return p.records(made)
 }

@@ -244,6 +244,11 @@ func (e *Engine) eachOpen(t *target, f func(Alert) Alert) {
 			t.rates[k] = e.store(a, f(a), nil)
 		}
 	}
+	for _, m := range ringMetrics() {
+		if p := t.pools[m]; p != nil && p.alert.Open() {
+			p.alert = e.store(p.alert, f(p.alert), nil)
+		}
+	}
 }
 
 // store puts an alert whose incident or announcement changed into the change.

@@ -105,7 +105,7 @@ func TestTransitionsAreLoggedOnce(t *testing.T) {
 	r.run(3 * time.Hour)
 	var lines int
 	for line := range strings.Lines(out.String()) {
-		if !strings.Contains(line, `msg="alert state"`) {
+		if !strings.Contains(line, `msg="alert state"`) && !strings.Contains(line, "msg=event") {
 			continue
 		}
 		lines++
@@ -117,7 +117,7 @@ func TestTransitionsAreLoggedOnce(t *testing.T) {
 		t.Errorf("%d log lines for %d transitions", lines, len(r.log.transitions))
 	}
 	for _, x := range r.log.transitions {
-		if x.Reason == "" || x.From == x.To {
+		if x.Reason == "" || (x.From == x.To) != (x.Event != "") {
 			t.Errorf("transition %+v", x)
 		}
 	}

@@ -13,6 +13,7 @@ func (e *Engine) inhibit(name string) {
 		}
 	}
 	most := down > 0 && 2*down >= len(t.canaries)
+	e.holdPools(t, most, down)
 	for _, c := range t.canaries {
 		by := c.heldBackBy(most, down, len(t.canaries))
 		for _, k := range c.kinds() {

@@ -34,6 +34,10 @@ func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now
 		}
 		votes = append(votes, e.remember(c, p.recent)...)
 	}
+	for _, t := range e.order {
+		e.repool(t)
+		e.recallPools(t)
+	}
 	e.place(snap)
 	e.recount(votes)
 	e.publishAll()
@@ -116,6 +120,10 @@ func (e *Engine) placeAlert(a Alert) string {
 	m := a.Kind.Metric()
 	c, t := e.watches[a.Series], e.targets[a.Series]
 	switch {
+	case c == nil && m != "" && t != nil && t.pools[m] != nil:
+		t.pools[m].alert = a
+		t.pools[m].group.Freeze(a.State != StateFlapping)
+		return ""
 	case c == nil && (t == nil || len(t.canaries) == 0 || !slices.Contains(rateKinds(), a.Kind)):
 		return whyRemoved
 	case c == nil:
@@ -127,7 +135,7 @@ func (e *Engine) placeAlert(a Alert) string {
 		return whySpec
 	}
 	c.alerts[a.Kind] = a
-	if m != "" {
+	if m != "" && a.State != StateFlapping {
 		c.series[m].Freeze(true)
 	}
 	return ""

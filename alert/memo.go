@@ -13,6 +13,7 @@ import (
 const (
 	blobCanary = "canary/" // + canary: memo
 	blobSeries = "series/" // + canary/metric: baseline.State
+	blobTarget = "target/" // + target/metric: poolMemo
 	blobIDs    = "incident_ids"
 )
 
@@ -85,8 +86,53 @@ func (e *Engine) tidy() {
 		if rest, is := strings.CutPrefix(key, blobSeries); is {
 			canary, ok = rest[:max(strings.LastIndexByte(rest, '/'), 0)], true
 		}
+		if rest, is := strings.CutPrefix(key, blobTarget); is {
+			name, m, _ := strings.Cut(rest, "/")
+			if t := e.targets[name]; t == nil || t.pools[probe.Metric(m)] == nil {
+				e.forget(e.tx, key)
+			}
+		}
 		if ok && e.watches[canary] == nil {
 			e.forget(e.tx, key)
+		}
+	}
+}
+
+// savePools adds what a restart must find again of the pools that changed.
+func (e *Engine) savePools(x *tx) {
+	if e.opt.Forgetful {
+		return
+	}
+	for t := range x.pools {
+		for m, p := range t.pools {
+			e.save(x, poolKey(t, m), p.memo())
+		}
+	}
+	slices.SortFunc(x.Blobs, func(a, b Blob) int { return strings.Compare(a.Key, b.Key) })
+}
+
+func poolKey(t *target, m probe.Metric) string { return blobTarget + t.name + "/" + string(m) }
+
+func (p *pool) memo() poolMemo {
+	m := poolMemo{Group: p.group.State(), Round: p.round, Again: p.again}
+	if !p.alert.Open() {
+		a := p.alert
+		m.Alert = &a
+	}
+	return m
+}
+
+// recallPools takes what is stored of a target's pools.
+func (e *Engine) recallPools(t *target) {
+	for m, p := range t.pools {
+		var memo poolMemo
+		if !e.recallBlob(poolKey(t, m), &memo) {
+			continue
+		}
+		p.group = baseline.NewGroup(t.interval(), t.lead(m).Rule.Threshold, memo.Group)
+		p.round, p.again = memo.Round, memo.Again
+		if memo.Alert != nil {
+			p.alert = *memo.Alert
 		}
 	}
 }

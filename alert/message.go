@@ -75,6 +75,8 @@ func newsText(s Story, n News) string {
 	switch n.What {
 	case TurnResolved:
 		return recoveryOf(s, a)
+	case TurnFlapping:
+		return "flapping: " + thing(s, a) + " " + subject(a.Kind) + " " + detail + "; its end is told after " + elapsed(flapCalm) + " of calm"
 	case TurnSuppressed:
 		return "held back: " + thing(s, a) + " " + subject(a.Kind) + ", suppressed by " + detail
 	}

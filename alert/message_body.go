@@ -69,7 +69,7 @@ func siblingLine(all []Sibling) string {
 
 // siblingStates lists the states in the order of a sibling line: trouble first.
 func siblingStates() []State {
-	return []State{StateFiring, StateRecovering, StateNoData, StatePending, StateSuppressed, StateOK, StateLearning}
+	return []State{StateFiring, StateFlapping, StateRecovering, StateNoData, StatePending, StateSuppressed, StateOK, StateLearning}
 }
 
 func siblingNames(all []Sibling, of Of, state State) []string {

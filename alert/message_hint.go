@@ -54,7 +54,7 @@ func everyTargetSlow(s Story) bool {
 		if b.of() != OfTarget {
 			continue
 		}
-		if b.State != StateFiring && b.State != StateRecovering {
+		if b.State != StateFiring && b.State != StateRecovering && b.State != StateFlapping {
 			return false
 		}
 		n++

@@ -24,7 +24,9 @@ func (e *Engine) Observe(ctx context.Context, s probe.Sample) error {
 	if c != nil && s.Trigger != probe.Check {
 		e.judge(c, &s, &rec)
 	}
-	e.tx.Records = append(e.tx.Records, rec)
+	if !e.opt.Recorded { // the record is there already
+		e.tx.Records = append(e.tx.Records, rec)
+	}
 	return e.finish(ctx)
 }
 
@@ -63,6 +65,9 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 		e.begun(c, s.Time, s.Regular())
 	}
 	if skipped && s.Reason != probe.ReasonOverlap {
+		for _, m := range c.metrics() {
+			e.pour(c, s, m, Observation{}, asked)
+		}
 		return
 	}
 	e.countOpen(c, s)
@@ -81,6 +86,7 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 		}
 	}
 	if s.Regular() && !skipped {
+		e.changes(c, s)
 		c.recent = c.recent.add(s)
 		e.ask(c, reprobeTimes(e.now, c.Watched), again)
 	}
@@ -172,20 +178,37 @@ func (e *Engine) judgeLatency(c *watch, s *probe.Sample, m probe.Metric, asked [
 	k := Kind(m)
 	if !c.mine(s, e.opt.Baseline) {
 		c.miss(s, m, "spec")
+		e.pour(c, s, m, Observation{}, asked)
 		return false
 	}
 	o, res := e.latency(c, s, m)
 	v, why := baseline.Value(s, m)
 	if slices.Contains(asked, k) {
 		e.step(c, k, o)
+		e.oddities(c, k, o)
 	}
+	e.pour(c, s, m, o, asked)
 	a := c.alerts[k]
 	if why != "" {
 		c.miss(s, m, why)
 	} else if s.Regular() {
-		e.keep(c, s, m, v, res, a.Excluding, rec)
+		e.keep(c, s, m, v, res, a.Excluding || e.poolExcludes(c, m), rec)
+		e.watchLevel(c, m)
 	}
-	return s.Regular() && o.Call == baseline.Breach && !a.Open()
+	return !a.Open() && e.looks(c, k, o, s.Regular())
+}
+
+// looks reports whether an observation is to be followed by re-probes; the sharp rule takes back what it needs no more.
+func (e *Engine) looks(c *watch, k Kind, o Observation, regular bool) bool {
+	v, sharp := c.quorum(k).sharp(c.alerts[k].Votes, o)
+	switch {
+	case sharp && regular:
+		return o.Call != baseline.NotJudged && v.looks()
+	case sharp && v.most < sharpEnough:
+		e.unask(c, k, e.now)
+		return false
+	}
+	return regular && o.Call == baseline.Breach
 }
 
 // keep adds a regular value to its series and to the record.
@@ -213,9 +236,9 @@ func (e *Engine) latency(c *watch, s *probe.Sample, m probe.Metric) (Observation
 	}
 	verdict := c.series[m].Judge(s.Time, v)
 	e.band(c, m, verdict.Band)
-	o.Verdict, o.Call = verdict, verdict.Call
+	o.Verdict, o.Call, o.judged = verdict, verdict.Call, verdict
 	if verdict.Band != nil {
-		o.Low = verdict.Band.Low
+		o.Low, o.SW, o.SL = verdict.Band.Low, verdict.Band.SW, verdict.Band.SL
 	}
 	limit := userLimit(c.Watched, m)
 	o.Urgent = limit.Critical > 0 && v > limit.Critical
@@ -260,7 +283,7 @@ func (e *Engine) censored(c *watch, s *probe.Sample, m probe.Metric, o Observati
 	}
 	o.Verdict, o.Call = v, v.Call
 	if v.Band != nil {
-		o.Low = v.Band.Low
+		o.Low, o.SW, o.SL = v.Band.Low, v.Band.SW, v.Band.SL
 	}
 	return o
 }

@@ -24,6 +24,9 @@ const (
 	rareInterval = 15 * time.Minute // this and slower: one re-probe more, and no budget
 )
 
+// sharpSlack is what an hourly schedule adds to the sharp rule's window, so that two runs fit into it.
+const sharpSlack = 10 * time.Minute
+
 // Metric returns the metric of a latency kind, "" for the others.
 func (k Kind) Metric() probe.Metric {
 	switch k {
@@ -47,6 +50,12 @@ func quorum(r Rule, k Kind, interval time.Duration) Quorum {
 	def := DefaultRule()
 	if interval <= fastInterval && r.M == def.M && r.N == def.N {
 		q.M, q.N = 5, 6
+	}
+	if r.Preset == "sharp" {
+		q.Sharp, q.MinRatio, q.Span = true, r.MinRatio, r.Window
+		if interval >= time.Hour {
+			q.Span += sharpSlack
+		}
 	}
 	if r.Literal() {
 		q.M, q.N, q.Strict = 1, 1, true

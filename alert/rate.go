@@ -22,7 +22,8 @@ type target struct {
 	canaries []*watch // by key
 	seen     []vote   // observations of the last hour that no canary's own alert has told, by time
 	rates    map[Kind]Alert
-	incident *incident // nil = none open or waiting
+	pools    map[probe.Metric]*pool // the whole target, a metric
+	incident *incident              // nil = none open or waiting
 }
 
 // vote is one observation as the rates count it.
@@ -34,7 +35,7 @@ type vote struct {
 }
 
 func newTarget(name string) *target {
-	t := &target{name: name, rates: map[Kind]Alert{}}
+	t := &target{name: name, rates: map[Kind]Alert{}, pools: map[probe.Metric]*pool{}}
 	for _, k := range rateKinds() {
 		t.rates[k] = Alert{Series: name, Kind: k, State: StateOK}
 	}
@@ -93,9 +94,12 @@ func (e *Engine) ageRates(t *target) {
 
 // rate judges one family's share; it fires only when the newest observation failed so.
 func (e *Engine) rate(t *target, k Kind, failed bool) {
-	t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return e.now.Sub(v.at).Abs() > rateWindow })
-	bad, all := t.share(k)
+	t.age(e.now)
 	a := t.rates[k]
+	if !a.Open() && !failed {
+		return
+	}
+	bad, all := t.share(k)
 	switch {
 	case a.Open() && float64(bad) < rateQuiet*float64(max(all, 1)):
 		a, tn := resolve(a, fmt.Sprintf("%d of the last %d observations", bad, all), e.now, turn{From: a.State})
@@ -111,6 +115,16 @@ func (e *Engine) rate(t *target, k Kind, failed bool) {
 		t.rates[k] = a
 		e.tx.alert(a)
 	}
+}
+
+// age drops the observations that are outside the window. They lie by time, so that a look at both ends is enough to see
+// that there are none.
+func (t *target) age(now time.Time) {
+	n := len(t.seen)
+	if n == 0 || now.Sub(t.seen[0].at) <= rateWindow && t.seen[n-1].at.Sub(now) <= rateWindow {
+		return
+	}
+	t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return now.Sub(v.at).Abs() > rateWindow })
 }
 
 func (e *Engine) fireRate(t *target, k Kind) {

@@ -32,6 +32,10 @@ func (e *Engine) Reload(ctx context.Context, watched []Watched, channels []strin
 			e.leave(e.watches[key])
 		}
 	}
+	for _, t := range e.order {
+		e.repool(t)
+		e.tx.pools[t] = true
+	}
 	e.retireRates()
 	e.commitRecords(ctx, made)
 	if err := e.finish(ctx); err != nil {
@@ -109,9 +113,10 @@ func (e *Engine) rejudge(ctx context.Context, c *watch, old Watched) ([]Record, 
 	}
 	for _, m := range c.metrics() {
 		c.series[m].Recompute()
-		c.series[m].Freeze(c.alerts[Kind(m)].Open())
+		a := c.alerts[Kind(m)]
+		c.series[m].Freeze(a.Open() && a.State != StateFlapping)
 		c.bands[m] = c.series[m].Band(e.now)
-		a, known := c.alerts[Kind(m)]
+		_, known := c.alerts[Kind(m)]
 		if !known || respec && !a.Open() {
 			c.alerts[Kind(m)] = c.blank(Kind(m))
 		}

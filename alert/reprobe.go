@@ -17,6 +17,9 @@ const reprobeApart = 15 * time.Second
 // reprobeNear is how far from its time a re-probe may have been sent: it waits for room.
 const reprobeNear = time.Minute
 
+// reprobeTogether is how near to each other two wishes are one re-probe.
+const reprobeTogether = 5 * time.Second
+
 // ask is one re-probe that was asked for, and by which kinds: it is an observation of those only.
 type ask struct {
 	At    time.Time `json:"at"`
@@ -29,7 +32,7 @@ func reprobeTimes(from time.Time, w Watched) []time.Time {
 		return nil
 	}
 	n := w.Rule.Reprobes
-	if n > 0 && w.Canary.Interval >= rareInterval {
+	if n > 0 && w.Canary.Interval >= rareInterval && w.Rule.Preset != "sharp" {
 		n++
 	}
 	var at []time.Time
@@ -64,7 +67,7 @@ func (m memo) request(at []time.Time, kinds []Kind, metered bool) (memo, []time.
 	var fresh []time.Time
 	asks := slices.Clone(m.Asks)
 	for _, t := range at {
-		i := slices.IndexFunc(asks, func(a ask) bool { return a.At.Sub(t).Abs() < time.Second })
+		i := slices.IndexFunc(asks, func(a ask) bool { return a.At.Sub(t).Abs() < reprobeTogether })
 		switch {
 		case i >= 0:
 			asks[i].Kinds = union(asks[i].Kinds, kinds)
@@ -78,6 +81,13 @@ func (m memo) request(at []time.Time, kinds []Kind, metered bool) (memo, []time.
 	}
 	m.Asks = asks
 	return m, fresh
+}
+
+// asked reports whether a kind has a re-probe coming at about a time.
+func (m memo) asked(at time.Time, k Kind) bool {
+	return slices.ContainsFunc(m.Asks, func(a ask) bool {
+		return a.At.Sub(at).Abs() < reprobeTogether && slices.Contains(a.Kinds, k)
+	})
 }
 
 // answer takes out the ask that a re-probe sent at a time belongs to.

@@ -107,6 +107,11 @@ func (e *Engine) allOpen() []Alert {
 				list = append(list, a)
 			}
 		}
+		for _, m := range ringMetrics() {
+			if p := t.pools[m]; p != nil && p.alert.Open() {
+				list = append(list, p.alert)
+			}
+		}
 	}
 	return list
 }
@@ -137,7 +142,7 @@ func (c *watch) status() CanaryStatus {
 func (c *watch) number(k Kind) int {
 	a := c.alerts[k]
 	switch {
-	case a.Open() && a.Suppressed != "":
+	case a.Open() && (a.Suppressed != "" || a.State == StateFlapping):
 		return NumMuted
 	case a.Open():
 		return NumFiring

@@ -21,6 +21,9 @@ type Quorum struct {
 	Window     time.Duration // no vote is older than this
 	ResolveN   int           // consecutive calm observations …
 	ResolveFor time.Duration // … that span this
+	Sharp      bool          // the sharp rule fires where the scatter is known; M of N where it is not
+	MinRatio   float64       // with Sharp: the least ratio that fires
+	Span       time.Duration // with Sharp: what the observations may span
 	Strict     bool          // whatever is not a breach resolves (preset literal)
 	Failures   bool          // a family of outcomes, not a latency
 }
@@ -31,10 +34,13 @@ type Observation struct {
 	Trigger   probe.Trigger
 	Call      baseline.Call // NotJudged: says nothing
 	Verdict   baseline.Verdict
-	Low       float64 // lower end of the normal range, seconds
-	Fixed     bool    // held against a fixed limit
-	Learned   string  // with Fixed: how much has been learned
-	Urgent    bool    // above a critical limit of the user's
+	Low       float64          // lower end of the normal range, seconds
+	Fixed     bool             // held against a fixed limit
+	Learned   string           // with Fixed: how much has been learned
+	SW, SL    float64          // of the band; 0 = not known
+	Canaries  int              // of a round: how many spoke
+	judged    baseline.Verdict // by the band, whatever limit the observation was held against
+	Urgent    bool             // above a critical limit of the user's
 	Outcome   probe.Outcome
 	Reason    string
 	RequestID string
@@ -47,11 +53,14 @@ type turn struct {
 	Fired     bool
 	Resolved  bool
 	Escalated bool
+	Flaps     bool // it would have ended, too often for that
 	FirstCalm bool // the first calm observation while firing
 }
 
 // Open reports whether the alert has fired and not resolved.
-func (a Alert) Open() bool { return a.State == StateFiring || a.State == StateRecovering }
+func (a Alert) Open() bool {
+	return a.State == StateFiring || a.State == StateRecovering || a.State == StateFlapping
+}
 
 // step brings one observation to one alert. It is pure: a's slices are not written to.
 func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
@@ -59,14 +68,14 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	if o.Call == baseline.NotJudged {
 		return stepUnjudged(a, q, o, now, t)
 	}
-	a.Votes = live(append(slices.Clone(a.Votes), Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call),
+	a.Votes = live(append(newest(a.Votes, q), Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call),
 		Outcome: o.Outcome}), q, o.At)
 	a = a.see(o, q)
 	if a.Open() {
 		return stepOpen(a, q, o, now, t)
 	}
-	if o.Call == baseline.Breach && (breachCount(a.Votes) >= q.M || q.Failures && o.Outcome.Incurable()) {
-		return fire(a, q, o, now, t)
+	if of, fires := q.fires(a.Votes, o); fires {
+		return fire(a, q, o, of, now, t)
 	}
 	return settle(a, StateOK, now, t)
 }
@@ -99,21 +108,28 @@ func settle(a Alert, rest State, now time.Time, t turn) (Alert, turn) {
 	return a.to(to, now), t
 }
 
-func fire(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
-	first := slices.IndexFunc(a.Votes, func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
+// fire opens an alert because of its newest votes.
+func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Alert, turn) {
+	first := len(a.Votes) - of
+	if v, known := q.sharp(a.Votes, o); !known || v.n == 0 {
+		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
+	}
 	a = a.to(StateFiring, now)
 	a.FirstBreach, a.Fired, a.Resolved, a.Calm = a.Votes[first].At, now, time.Time{}, nil
 	a.Severity, a.Fixed, a.Learned = Warning, o.Fixed, o.Learned
 	a.Probes, a.Timeouts, a.Errors = 0, 0, 0
 	for _, v := range a.Votes[first:] {
 		a = a.count(v.Outcome)
-		if v.Verdict.Call == baseline.Breach && v.Verdict.Ratio > a.Worst.Ratio {
+		if (v.Verdict.Call == baseline.Breach || q.Sharp) && v.Verdict.Ratio > a.Worst.Ratio {
 			a.Worst = Evidence{At: v.At, Value: v.Verdict.Value, Mean: v.Verdict.Mean, Limit: v.Verdict.Limit,
 				Ratio: v.Verdict.Ratio, Z: v.Verdict.Z, Outcome: v.Outcome}
 		}
 	}
-	t.Fired = true
-	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes), len(a.Votes))
+	t.Fired, a.Decided = true, a.Votes
+	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes[len(a.Votes)-of:]), of)
+	if v, known := q.sharp(a.Votes, o); known && v.n > 0 {
+		t.Why = fmt.Sprintf("most of the last %d observations are slow together", v.n)
+	}
 	if q.Failures && o.Outcome.Incurable() {
 		t.Why = string(o.Outcome) + ": waiting does not cure it"
 	}
@@ -130,6 +146,9 @@ func alertID(a Alert, now time.Time) string {
 
 func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
 	a, t.Escalated = raise(a, o)
+	if a.State == StateFlapping {
+		return stepFlapping(a, q, o, now, t)
+	}
 	if q.Strict && o.Call != baseline.Breach {
 		a.Calm = []time.Time{o.At}
 		return resolve(a, "no longer above the limit", now, t)
@@ -146,6 +165,9 @@ func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, t
 		need = 1
 	}
 	if len(a.Calm) >= need && o.At.Sub(a.Calm[0]) >= q.ResolveFor {
+		if a.flaps(q, now) {
+			return a.flap(now, t)
+		}
 		return resolve(a, fmt.Sprintf("%d calm observations in a row", len(a.Calm)), now, t)
 	}
 	t.Why = "calm observation"
@@ -195,7 +217,7 @@ func (a Alert) see(o Observation, q Quorum) Alert {
 		a.Fixed, a.Learned = false, "" // the band has been learned meanwhile, and says so too
 	}
 	a.Last = Evidence{At: o.At, Value: v.Value, Mean: v.Mean, Low: o.Low, Limit: v.Limit, Ratio: v.Ratio, Z: v.Z,
-		Outcome: o.Outcome, Reason: o.Reason, RequestID: o.RequestID}
+		Canaries: o.Canaries, Outcome: o.Outcome, Reason: o.Reason, RequestID: o.RequestID}
 	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.Open() || v.Ratio > a.Worst.Ratio) {
 		a.Worst = a.Last
 	}
@@ -221,10 +243,29 @@ func (a Alert) to(s State, now time.Time) Alert {
 	return a
 }
 
+// keeps is how many votes are looked at.
+func (q Quorum) keeps() int {
+	if q.Sharp {
+		return max(q.N, sharpMost)
+	}
+	return q.N
+}
+
+// newest copies the votes that may still count beside one more, with room for it.
+func newest(votes []Vote, q Quorum) []Vote {
+	keep := votes[max(0, len(votes)-q.keeps()+1):]
+	return append(make([]Vote, 0, len(keep)+1), keep...)
+}
+
 // live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
 func live(votes []Vote, q Quorum, ref time.Time) []Vote {
-	votes = votes[max(0, len(votes)-q.N):]
-	return slices.DeleteFunc(votes, func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+	votes = votes[max(0, len(votes)-q.keeps()):]
+	for i := range votes { // seldom any is old: look before moving them
+		if ref.Sub(votes[i].At).Abs() > q.Window {
+			return slices.DeleteFunc(votes, func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+		}
+	}
+	return votes
 }
 
 func breachCount(votes []Vote) int {

@@ -52,6 +52,7 @@ const (
 	TurnResolved   Turn = "resolved"   // one of its alerts ended, others fire on
 	TurnEscalated  Turn = "escalated"  // the severity rose
 	TurnSuppressed Turn = "suppressed" // it is held back by Detail
+	TurnFlapping   Turn = "flapping"   // it opens and closes so often that it is told once for all
 	TurnAcked      Turn = "acked"      // by Detail
 )
 

@@ -14,14 +14,15 @@ type tx struct {
 	at      map[string]int // alert id → place in Alerts
 	touched map[*watch]bool
 	scopes  map[*target]*gist
-	ids     bool // incident ids were given out
+	pools   map[*target]bool // whose pools changed
+	ids     bool             // incident ids were given out
 }
 
 // gist is what there is to tell about one target's incident.
 type gist struct{ news []News }
 
 func newTx() *tx {
-	return &tx{at: map[string]int{}, touched: map[*watch]bool{}, scopes: map[*target]*gist{}}
+	return &tx{at: map[string]int{}, touched: map[*watch]bool{}, scopes: map[*target]*gist{}, pools: map[*target]bool{}}
 }
 
 // alert puts an alert into the change, once.
@@ -60,6 +61,7 @@ func (e *Engine) finish(ctx context.Context) error {
 		}
 	}
 	e.saveMemos(x)
+	e.savePools(x)
 	e.publish(x)
 	if x.empty() {
 		return nil
@@ -108,6 +110,13 @@ func (e *Engine) take(c *watch, k Kind, a Alert, t turn) {
 		if t.Resolved && a.Excluding {
 			a = e.include(c, m, a)
 		}
+		if t.Fired && a.Severity == Warning && a.Last.Ratio < promoteRatio && tg.corroborates(m, e.now) {
+			a.Severity = Info
+		}
+	}
+	if m := k.Metric(); m != "" && t.Flaps {
+		c.series[m].Freeze(false)
+		a.Excluding = false
 	}
 	if t.Fired || t.Resolved {
 		e.unask(c, k, e.now)
@@ -117,20 +126,20 @@ func (e *Engine) take(c *watch, k Kind, a Alert, t turn) {
 		e.ended(c, tg, k, a)
 	}
 	if t.Fired {
-		a.Threshold = c.bands[k.Metric()].Threshold
+		a.Threshold, a.Config = c.bands[k.Metric()].Threshold, c.Config
 		c.alerts[k] = a
 	}
 	if a.Open() || t.Resolved {
 		e.tx.alert(a)
 	}
-	if t.Fired || t.Resolved || t.Escalated {
-		e.tx.tell(tg)
+	if t.Fired || t.Resolved || t.Escalated || t.Flaps {
+		e.tx.tell(tg, flapNews(a, t)...)
 	}
 }
 
 // ended puts an alert that resolved away and starts the next of its kind.
 func (e *Engine) ended(c *watch, tg *target, k Kind, a Alert) {
-	c.alerts[k] = c.blank(k)
+	c.alerts[k] = c.blank(k).after(a)
 	if k == KindTimeout || k == KindError {
 		c.memo.Told = append(c.memo.Told, told{Kind: k, From: a.FirstBreach, To: e.now})
 	}
@@ -148,7 +157,7 @@ func (e *Engine) transit(a Alert, t turn) {
 // excludes reports whether an alert has lasted so long that its samples leave the band. One of a fixed limit never
 // does: it would keep the band from being learned.
 func (c *watch) excludes(a Alert, now time.Time) bool {
-	return a.Open() && a.Kind.Metric() != "" && !a.Fixed && !a.Excluding && !c.Rule.Literal() && c.Rule.ExcludeAfter > 0 &&
+	return a.Open() && a.State != StateFlapping && a.Kind.Metric() != "" && !a.Fixed && !a.Excluding && !c.Rule.Literal() && c.Rule.ExcludeAfter > 0 &&
 		now.Sub(a.Fired) >= c.Rule.ExcludeAfter
 }
 
@@ -168,7 +177,7 @@ func (e *Engine) exclude(c *watch, k Kind, a Alert) {
 // include takes the calm probes that resolved an alert back into the band.
 func (e *Engine) include(c *watch, m probe.Metric, a Alert) Alert {
 	a.Excluding = false
-	if n := len(a.Calm); n > 0 {
+	if n := len(a.Calm); n > 0 && !e.poolExcludes(c, m) {
 		c.series[m].Exclude(a.Calm[0], a.Calm[n-1], false)
 		e.tx.Exclusions = append(e.tx.Exclusions, exclusion(c, m, a.Calm[0], a.Calm[n-1], false))
 	}

@@ -164,5 +164,5 @@ func worstState(c *watch) State {
 }
 
 func rank(s State) int {
-	return slices.Index([]State{StateOK, StateLearning, StatePending, StateSuppressed, StateRecovering, StateFiring, StateNoData}, s)
+	return slices.Index([]State{StateOK, StateLearning, StatePending, StateSuppressed, StateRecovering, StateFlapping, StateFiring, StateNoData}, s)
 }

@@ -39,6 +39,7 @@ const (
 	StateRecovering State = "recovering"
 	StateNoData     State = "no_data"
 	StateSuppressed State = "suppressed"
+	StateFlapping   State = "flapping" // opened and closed so often that it stays open until it has been calm for long
 )
 
 // Severity orders what is told: info pages nobody.
@@ -59,7 +60,7 @@ type Limit struct {
 
 // Rule is the keys of [rule] and [scene.rule] with its preset already applied.
 type Rule struct {
-	Preset             string `koanf:"preset"` // balanced, literal, quiet
+	Preset             string `koanf:"preset"` // balanced, quiet, sharp, literal
 	baseline.Threshold `koanf:",squash"`
 	M                  int           `koanf:"m"` // breaches …
 	N                  int           `koanf:"n"` // … of the last N observations
@@ -101,6 +102,7 @@ type Watched struct {
 	Canary *probe.Canary
 	Spec   string
 	Rule   Rule
+	Config string                          // revision of the config, for the record
 	Due    func(after time.Time) time.Time // next run of its own schedule (spread included) strictly after a time; zero = never
 }
 
@@ -121,6 +123,7 @@ type Evidence struct {
 	Limit     float64       `json:"limit,omitempty"`
 	Ratio     float64       `json:"ratio,omitempty"`
 	Z         float64       `json:"z,omitempty"`
+	Canaries  int           `json:"canaries,omitempty"` // of a whole target: how many the ratio is the median of
 	Outcome   probe.Outcome `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	RequestID string        `json:"request_id,omitempty"`
@@ -138,10 +141,14 @@ type Alert struct {
 	Fired       time.Time   `json:"fired,omitzero"`
 	Resolved    time.Time   `json:"resolved,omitzero"`
 	Reason      string      `json:"reason,omitempty"`
-	Fixed       bool        `json:"fixed,omitempty"`   // held against a fixed limit, not a band
-	Learned     string      `json:"learned,omitempty"` // "day 2 of 7, 180 samples"
-	Votes       []Vote      `json:"votes,omitempty"`   // newest last
-	Calm        []time.Time `json:"calm,omitempty"`    // consecutive calm observations while firing
+	Fixed       bool        `json:"fixed,omitempty"`    // held against a fixed limit, not a band
+	Learned     string      `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
+	Accepted    float64     `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
+	Undo        string      `json:"undo,omitempty"`     // with Accepted: the command that takes it back; "" = none
+	Cycles      []time.Time `json:"cycles,omitempty"`   // when the latest alerts of this series and kind ended
+	Votes       []Vote      `json:"votes,omitempty"`    // newest last
+	Calm        []time.Time `json:"calm,omitempty"`     // consecutive calm observations while firing
+	Decided     []Vote      `json:"decided,omitempty"`  // the votes that it fired by
 	Last        Evidence    `json:"last,omitzero"`
 	Worst       Evidence    `json:"worst,omitzero"`
 	Probes      int         `json:"probes,omitempty"` // observations while open
@@ -149,6 +156,7 @@ type Alert struct {
 	Errors      int         `json:"errors,omitempty"`
 	Incident    string      `json:"incident,omitempty"`
 	Threshold   string      `json:"threshold,omitempty"`  // hash
+	Config      string      `json:"config,omitempty"`     // revision of the config it was decided by
 	Suppressed  string      `json:"suppressed,omitempty"` // by what
 	Steep       time.Time   `json:"steep,omitzero"`       // since when every judged value has been at ×3 of usual or more
 	Excluding   bool        `json:"excluding,omitempty"`  // its samples are left out of the band
@@ -171,13 +179,16 @@ type Incident struct {
 	Channels []string  `json:"channels,omitempty"` // that it is told on, for its whole life; nil before it is announced
 }
 
-// Transition is one row of history: a change of an alert's state with its reason.
+// Transition is one row of history: a change of an alert's state with its reason, or with Event something worth knowing
+// that changed no state.
 type Transition struct {
 	At       time.Time `json:"at"`
 	Series   string    `json:"series"`
 	Kind     Kind      `json:"kind"`
 	From, To State
-	Reason   string `json:"reason"`
-	Alert    string `json:"alert,omitempty"`
-	Incident string `json:"incident,omitempty"`
+	Reason   string   `json:"reason"`
+	Alert    string   `json:"alert,omitempty"`
+	Incident string   `json:"incident,omitempty"`
+	Event    Event    `json:"event,omitempty"`
+	Evidence Evidence `json:"evidence,omitzero"` // of an Event, where there are numbers
 }

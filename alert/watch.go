@@ -22,18 +22,20 @@ type watch struct {
 	order  []attempt        // of seen, oldest first
 	runs   runs
 
-	respecced bool                  // the store's state is of another spec
-	waits     map[probe.Metric]bool // said already that the fixed limit waits for the band
+	respecced bool                   // the store's state is of another spec
+	hours     map[probe.Metric]int64 // of the newest value of each metric, as last looked at
+	waits     map[probe.Metric]bool  // said already that the fixed limit waits for the band
 }
 
 // memo is what a restart must find again beside open alerts and the series.
 type memo struct {
-	Spec   string                `json:"spec,omitempty"` // of the series and votes
-	Idle   []Alert               `json:"idle,omitempty"` // alerts that are not open: votes towards the next
-	Asks   []ask                 `json:"asks,omitempty"` // re-probes asked for, not seen yet
-	Tokens float64               `json:"tokens"`         // of the re-probe budget
-	Armed  map[probe.Metric]bool `json:"armed,omitempty"`
-	Told   []told                `json:"told,omitempty"`
+	Spec    string                `json:"spec,omitempty"` // of the series and votes
+	Idle    []Alert               `json:"idle,omitempty"` // alerts that are not open: votes towards the next
+	Asks    []ask                 `json:"asks,omitempty"` // re-probes asked for, not seen yet
+	Tokens  float64               `json:"tokens"`         // of the re-probe budget
+	Armed   map[probe.Metric]bool `json:"armed,omitempty"`
+	Told    []told                `json:"told,omitempty"`
+	Accepts []accepted            `json:"accepts,omitempty"`
 }
 
 // told is a span in which a canary's failures of one kind were told by its own alert.
@@ -53,7 +55,8 @@ const seenMax = 128
 
 func newWatch(w Watched) *watch {
 	c := &watch{Watched: w, key: w.Canary.Key(), alerts: map[Kind]Alert{}, series: map[probe.Metric]*baseline.Series{},
-		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, seen: map[attempt]bool{}, waits: map[probe.Metric]bool{}}
+		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, seen: map[attempt]bool{}, waits: map[probe.Metric]bool{},
+		hours: map[probe.Metric]int64{}}
 	c.memo.Tokens, c.memo.Armed = reprobeBudget, map[probe.Metric]bool{}
 	for _, k := range c.kinds() {
 		c.alerts[k] = c.blank(k)

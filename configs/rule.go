@@ -10,10 +10,11 @@ import (
 )
 
 // Presets lists the values of a rule's preset, the default first.
-func Presets() []string { return []string{"balanced", "quiet", "literal"} }
+func Presets() []string { return []string{"balanced", "quiet", "sharp", "literal"} }
 
 // Preset returns the rule of a preset; ok is false where there is none of that name. Quiet is balanced with kappa 1.5
-// and 4 re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
+// and 4 re-probes. Sharp is balanced that fires when most of the last 6 to 16 checks are slow together, with up to 9
+// re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
 // resolves; no re-probes, votes, floor, exclusion or acceptance.
 func Preset(name string) (rule alert.Rule, ok bool) {
 	r := alert.DefaultRule()
@@ -22,6 +23,8 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 	case "balanced":
 	case "quiet":
 		r.Kappa, r.Reprobes = 1.5, 4
+	case "sharp":
+		r.Reprobes = 9
 	case "literal":
 		r.Threshold.Literal, r.Kappa, r.MinRatio, r.OffsetCap, r.ResolveRatio = true, 1, 1, 1, 1
 		r.M, r.N, r.Reprobes, r.ResolveN, r.ResolveFor = 1, 1, 0, 1, 0

@@ -1,0 +1,332 @@
+package alert
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/probe"
+)
+
+// When a level counts as having changed, and as having come back.
+const (
+	acceptLeast = 3                  // values that say where the new level is
+	undoWithin  = 7 * 24 * time.Hour // of an automatic acceptance
+	undoOver    = 3 * time.Hour      // whose median …
+	undoNear    = 1.10               // … is within this ratio of the old level
+	downBelow   = -.10               // ln: so far below usual is a new level
+)
+
+// accepted is a new normal that was taken, while it may still be taken back.
+type accepted struct {
+	Metric probe.Metric `json:"metric"`
+	First  time.Time    `json:"first"` // first breach: values before it were raised
+	At     time.Time    `json:"at"`
+	C      float64      `json:"c"`            // ln ratio of the new level to the old
+	By     string       `json:"by,omitempty"` // "" = by itself
+}
+
+// acceptDue takes a long alert's level for the new normal, where nothing speaks against it.
+func (e *Engine) acceptDue(c *watch, k Kind) {
+	a, m := c.alerts[k], k.Metric()
+	if m == "" || !a.Open() || c.Rule.AcceptAfter <= 0 || e.now.Sub(a.Fired) < c.Rule.AcceptAfter || !c.mayAccept(a, m, e.now) {
+		return
+	}
+	e.accept(c, k, "", "fired for "+elapsed(e.now.Sub(a.Fired)))
+}
+
+// mayAccept reports whether a level may become normal without a person: never above a critical limit that the user set,
+// nor while the canary fails, nor one that was held against a fixed limit or only comes and goes.
+func (c *watch) mayAccept(a Alert, m probe.Metric, now time.Time) bool {
+	if a.Fixed || a.State == StateFlapping || c.Rule.Literal() || c.down() {
+		return false
+	}
+	y, n := c.series[m].Usual(a.FirstBreach, now)
+	limit := userLimit(c.Watched, m).Critical
+	return n >= acceptLeast && (limit <= 0 || math.Exp(y) <= limit.Seconds())
+}
+
+// accept makes the level since an alert's first breach the normal one, and ends the alert.
+func (e *Engine) accept(c *watch, k Kind, who, why string) bool {
+	a := c.alerts[k]
+	gap, ok := e.raiseLevel(c, k.Metric(), a.FirstBreach, who, why)
+	if !ok {
+		return false
+	}
+	a.Excluding = false
+	a, t := resolve(a.acceptedAt(gap, e.undoOf(c.key)), endNewNormal, e.now, turn{From: a.State})
+	e.take(c, k, a, t)
+	e.log.Warn("a slower level is the new normal", "series", c.key, "kind", string(k), "ratio", a.Accepted, "by", who, "reason", why,
+		"undo", a.Undo)
+	return true
+}
+
+func (a Alert) acceptedAt(gap float64, undo string) Alert {
+	a.Accepted, a.Undo = math.Exp(gap), undo
+	return a
+}
+
+// undoOf is the command that takes an acceptance back, "" where none is known.
+func (e *Engine) undoOf(series string) string {
+	if e.opt.UndoCommand == "" {
+		return ""
+	}
+	return fmt.Sprintf(e.opt.UndoCommand, series)
+}
+
+// raiseLevel rescales a canary's history to the level since first.
+func (e *Engine) raiseLevel(c *watch, m probe.Metric, first time.Time, who, why string) (gap float64, ok bool) {
+	s := c.series[m]
+	gap, n := s.Gap(first, e.now)
+	if n < acceptLeast {
+		return 0, false
+	}
+	s.Rescale(first, e.now, gap)
+	e.leaveOut(c, m, first, e.now.Add(-1), false)
+	c.memo.Accepts = append(slices.Clone(c.memo.Accepts), accepted{Metric: m, First: first, At: e.now, C: gap, By: who})
+	e.regroup(c, m)
+	e.happened(c, Kind(m), EventAccept, byWhom(fmt.Sprintf("×%.2f of the old level is normal: %s", math.Exp(gap), why), who),
+		Evidence{At: e.now, Ratio: math.Exp(gap)})
+	return gap, true
+}
+
+// regroup makes the target's pool measure its level anew.
+func (e *Engine) regroup(c *watch, m probe.Metric) {
+	t := e.targets[c.Canary.Target.Name]
+	if p := t.pools[m]; p != nil {
+		p.group.Recompute()
+		e.tx.pools[t] = true
+	}
+}
+
+func byWhom(text, who string) string {
+	if who == "" {
+		return text
+	}
+	return text + ", by " + oneLine(who, 80)
+}
+
+// poolMayAccept holds the guards of each canary for the whole target.
+func (e *Engine) poolMayAccept(t *target, p *pool) bool {
+	for _, c := range t.pooled(p.metric) {
+		if !c.mayAccept(p.alert, p.metric, e.now) {
+			return false
+		}
+	}
+	return t.pooled(p.metric) != nil
+}
+
+// acceptPool makes the level since a target's alert began the normal one of each canary, each by its own median.
+func (e *Engine) acceptPool(t *target, p *pool, who, why string) bool {
+	a, list := p.alert, t.pooled(p.metric)
+	var gaps []float64
+	for _, c := range list {
+		own := c.alerts[Kind(p.metric)]
+		if own.Open() && own.State != StateFlapping && e.accept(c, Kind(p.metric), who, why) {
+			gaps = append(gaps, math.Log(c.acceptedRatio(p.metric)))
+			continue
+		}
+		if gap, ok := e.raiseLevel(c, p.metric, a.FirstBreach, who, why); ok {
+			gaps = append(gaps, gap)
+		}
+	}
+	if len(gaps) == 0 {
+		return false
+	}
+	a.Excluding = false
+	a, tn := resolve(a.acceptedAt(median(gaps), e.undoOf(t.name)), endNewNormal, e.now, turn{From: a.State})
+	e.takePool(t, p, a, tn)
+	e.log.Warn("a slower level is the new normal", "series", t.name, "kind", string(p.metric), "ratio", a.Accepted, "by", who, "reason", why)
+	return true
+}
+
+// acceptedRatio is that of the newest acceptance of a metric, 1 without one.
+func (c *watch) acceptedRatio(m probe.Metric) float64 {
+	for _, x := range slices.Backward(c.memo.Accepts) {
+		if x.Metric == m {
+			return math.Exp(x.C)
+		}
+	}
+	return 1
+}
+
+// watchLevel looks, after a regular value came in, whether an accepted level has gone back, and once an hour whether the
+// level has come down for good.
+func (e *Engine) watchLevel(c *watch, m probe.Metric) {
+	if len(c.memo.Accepts) > 0 {
+		e.undoDue(c, m)
+	}
+	s := c.series[m]
+	newest := s.Newest()
+	if c.hours[m] == newest.Unix()/3600 {
+		return
+	}
+	c.hours[m] = newest.Unix() / 3600
+	e.downDue(c, m)
+}
+
+// undoDue takes an automatic acceptance back where the old level has returned.
+func (e *Engine) undoDue(c *watch, m probe.Metric) {
+	over := max(undoOver, acceptLeast*c.Canary.Interval)
+	for _, x := range slices.Clone(c.memo.Accepts) {
+		age := e.now.Sub(x.At)
+		if x.Metric != m || age < over {
+			continue
+		}
+		if age > undoWithin {
+			c.memo.Accepts = slices.DeleteFunc(slices.Clone(c.memo.Accepts), func(y accepted) bool { return y == x })
+			continue
+		}
+		gap, n := c.series[m].Gap(e.now.Add(-over), e.now.Add(1))
+		back := gap + x.C // over the old level
+		if x.By == "" && n >= acceptLeast && math.Abs(back) <= math.Log(undoNear) && math.Abs(back) < math.Abs(gap) {
+			e.undo(c, x, "", "the old level has been back for "+elapsed(over), e.now.Add(-over))
+		}
+	}
+}
+
+// undo takes an acceptance back; the values of the level taken back leave the band, until back.
+func (e *Engine) undo(c *watch, x accepted, who, why string, back time.Time) {
+	c.series[x.Metric].Unscale(x.First, x.At, e.now)
+	if back.After(x.First) {
+		e.leaveOut(c, x.Metric, x.First, back.Add(-1), true)
+	}
+	c.memo.Accepts = slices.DeleteFunc(slices.Clone(c.memo.Accepts), func(y accepted) bool { return y == x })
+	e.regroup(c, x.Metric)
+	e.happened(c, Kind(x.Metric), EventUndo, byWhom(why, who), Evidence{At: e.now, Ratio: math.Exp(-x.C)})
+}
+
+// downDue rescales a history whose level has come down for good. It waits while anything of the target fires.
+func (e *Engine) downDue(c *watch, m probe.Metric) {
+	after := c.Rule.DownAfter
+	if after <= 0 || c.Rule.Literal() || e.anyOpen(c) {
+		return
+	}
+	from := e.now.Add(-after)
+	gap, n := c.series[m].Gap(from, e.now.Add(1))
+	if gap >= downBelow || 2*n < int(after/c.Canary.Interval) {
+		return
+	}
+	c.series[m].Rescale(from, e.now, gap)
+	e.regroup(c, m)
+	e.happened(c, Kind(m), EventDown, fmt.Sprintf("×%.2f of usual for %s: the band follows", math.Exp(gap), elapsed(after)),
+		Evidence{At: e.now, Ratio: math.Exp(gap)})
+}
+
+// anyOpen reports whether the canary or its target as a whole has an alert.
+func (e *Engine) anyOpen(c *watch) bool {
+	for _, a := range c.alerts {
+		if a.Open() {
+			return true
+		}
+	}
+	for _, p := range e.targets[c.Canary.Target.Name].pools {
+		if p.alert.Open() {
+			return true
+		}
+	}
+	return false
+}
+
+// Accept makes the level of every open latency alert that matches the new normal, at once. pattern is a glob over
+// target/scene/size, or over its first parts; who and why go into the journal. It returns the series accepted; an error
+// says that the pattern is none, or that nothing that matches fires.
+func (e *Engine) Accept(ctx context.Context, pattern, who, why string, now time.Time) ([]string, error) {
+	return e.command(ctx, pattern, now, "no latency alert of such a series fires, or it has too few values yet", func(t *target, c *watch) []string {
+		var done []string
+		for _, k := range c.kinds() {
+			a := c.alerts[k]
+			if k.Metric() != "" && a.Open() && !c.Rule.Literal() && e.accept(c, k, who, why) {
+				done = append(done, c.key+" "+string(k))
+			}
+		}
+		return done
+	}, func(t *target) []string {
+		var done []string
+		for _, m := range ringMetrics() {
+			if p := t.pools[m]; p != nil && p.alert.Open() && e.acceptPool(t, p, who, why) {
+				done = append(done, t.name+" "+string(m))
+			}
+		}
+		return done
+	})
+}
+
+// Undo takes back the acceptances of the last 7 days of every series that matches.
+func (e *Engine) Undo(ctx context.Context, pattern, who, why string, now time.Time) ([]string, error) {
+	return e.command(ctx, pattern, now, "nothing was accepted there in the last 7 days", func(_ *target, c *watch) []string {
+		var done []string
+		for _, x := range slices.Backward(slices.Clone(c.memo.Accepts)) {
+			e.undo(c, x, who, why, e.now)
+			done = append(done, c.key+" "+string(x.Metric))
+		}
+		return done
+	}, nil)
+}
+
+// ResetBaseline forgets the history of every series that matches, for good: they learn anew. Their open latency alerts
+// end with reason "reset".
+func (e *Engine) ResetBaseline(ctx context.Context, pattern, who, why string, now time.Time) ([]string, error) {
+	return e.command(ctx, pattern, now, "no canary matches", func(t *target, c *watch) []string {
+		for _, m := range c.metrics() {
+			k := Kind(m)
+			if a := c.alerts[k]; a.Open() {
+				a.Excluding = false
+				a, tn := resolve(a, whyReset, e.now, turn{From: a.State})
+				e.take(c, k, a, tn)
+			}
+			c.series[m].Reset(e.now)
+			c.bands[m] = c.series[m].Band(e.now)
+			c.alerts[k] = c.blank(k)
+			e.regroup(c, m)
+			e.happened(c, k, EventReset, byWhom(why, who), Evidence{})
+		}
+		c.memo.Accepts, c.memo.Armed = nil, map[probe.Metric]bool{}
+		return []string{c.key}
+	}, nil)
+}
+
+// whyReset is why an alert ends whose history was forgotten.
+const whyReset = "reset"
+
+// command does something to every canary, and with whole to every target, that a pattern matches.
+func (e *Engine) command(ctx context.Context, pattern string, now time.Time, nothing string, one func(*target, *watch) []string, whole func(*target) []string) ([]string, error) {
+	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+		return nil, fmt.Errorf("pattern %q: write target/scene/size, with * for any", pattern)
+	}
+	e.open(latest(e.now, now))
+	e.catchUp()
+	var done []string
+	for _, t := range e.order {
+		if whole != nil && keyMatches(pattern, t.name) {
+			done = append(done, whole(t)...)
+		}
+		for _, c := range t.canaries {
+			if keyMatches(pattern, c.key) {
+				done = append(done, one(t, c)...)
+			}
+		}
+	}
+	if err := e.finish(ctx); err != nil {
+		return done, err
+	}
+	if len(done) == 0 {
+		return nil, fmt.Errorf("pattern %q: %s", pattern, nothing)
+	}
+	return done, nil
+}
+
+// keyMatches reports whether a pattern matches a series, or as many of its first parts as the pattern has.
+func keyMatches(pattern, series string) bool {
+	parts := strings.Split(series, "/")
+	n := min(strings.Count(pattern, "/")+1, len(parts))
+	if n < strings.Count(pattern, "/")+1 {
+		return false
+	}
+	ok, err := path.Match(pattern, strings.Join(parts[:n], "/"))
+	return ok && err == nil
+}

@@ -1,0 +1,382 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"serin/baseline"
+	"serin/probe"
+)
+
+// A target is judged as a whole where this many of its canaries have bands.
+const poolLeast = 3
+
+// The votes of rounds.
+const (
+	roundM, roundN = 5, 6
+	reRounds       = 4 // that follow one that breaches
+)
+
+// shareGrace is how long after its time a round waits for answers that are under way.
+const shareGrace = 30 * time.Second
+
+// pool judges rounds: one metric of all of a target's canaries together.
+type pool struct {
+	metric probe.Metric
+	alert  Alert
+	group  *baseline.Group
+	round  round
+	again  []reRound // under way, by time
+	due    map[string]bool
+	dueOf  int64 // the interval that due is of
+}
+
+// round is what has come in over one interval of the target's fastest schedule.
+type round struct {
+	Of     int64             `json:"of,omitempty"` // number of the interval
+	Shares map[string]spoken `json:"shares,omitempty"`
+}
+
+// spoken is the newest observation of one canary that no round has used.
+type spoken struct {
+	At    time.Time      `json:"at"`
+	Share baseline.Share `json:"share"`
+	Known bool           `json:"known,omitempty"` // false: it came and said nothing
+}
+
+// reRound is a round of re-probes.
+type reRound struct {
+	At     time.Time         `json:"at"`
+	Want   []string          `json:"want"`
+	Shares map[string]spoken `json:"shares,omitempty"`
+}
+
+// poolMemo is what a restart must find again of a pool.
+type poolMemo struct {
+	Group baseline.GroupState `json:"group"`
+	Alert *Alert              `json:"alert,omitempty"` // while it is not open
+	Round round               `json:"round"`
+	Again []reRound           `json:"again,omitempty"`
+}
+
+// poolKind is how a re-probe says that a round asked for it.
+func poolKind(m probe.Metric) Kind { return Kind("round/" + m) }
+
+func isPoolKind(k Kind) bool { return len(k) > 6 && k[:6] == "round/" }
+
+// pooled lists the target's canaries that are judged together in a metric; nil where they are too few.
+func (t *target) pooled(m probe.Metric) []*watch {
+	var list []*watch
+	for _, c := range t.canaries {
+		if s := c.series[m]; s != nil && c.Rule.Corroborate && !c.Rule.Literal() && s.Pools() {
+			list = append(list, c)
+		}
+	}
+	if len(list) < poolLeast {
+		return nil
+	}
+	return list
+}
+
+// mayPool reports whether enough of the target's canaries judge a metric, be their bands ready or not.
+func (t *target) mayPool(m probe.Metric) bool {
+	n := 0
+	for _, c := range t.canaries {
+		if c.Rule.Corroborate && !c.Rule.Literal() && slices.Contains(c.metrics(), m) {
+			n++
+		}
+	}
+	return n >= poolLeast
+}
+
+// grown reports whether every canary of the target that judges a metric has a whole window of history.
+func (t *target) grown(m probe.Metric, now time.Time) bool {
+	for _, c := range t.canaries {
+		if s := c.series[m]; s != nil && !c.Rule.Literal() && !s.Grown(now) {
+			return false
+		}
+	}
+	return true
+}
+
+// corroborates reports whether a target's own series pages for a metric, so that the single series need not.
+func (t *target) corroborates(m probe.Metric, now time.Time) bool {
+	return t.pools[m] != nil && t.pooled(m) != nil && t.grown(m, now)
+}
+
+// interval is that of the target's fastest schedule.
+func (t *target) interval() time.Duration {
+	least := t.canaries[0].Canary.Interval
+	for _, c := range t.canaries {
+		least = min(least, c.Canary.Interval)
+	}
+	return least
+}
+
+// repool makes the target's pools those of its canaries. What a pool knew stays.
+func (e *Engine) repool(t *target) {
+	for _, m := range ringMetrics() {
+		p := t.pools[m]
+		switch {
+		case t.mayPool(m) && p == nil:
+			p = &pool{metric: m, alert: Alert{Series: t.name, Kind: Kind(m), State: StateLearning}}
+			t.pools[m] = p
+			fallthrough
+		case t.mayPool(m):
+			var st baseline.GroupState
+			if p.group != nil {
+				st = p.group.State()
+			}
+			p.group, p.dueOf = baseline.NewGroup(t.interval(), t.lead(m).Rule.Threshold, st), -1
+		case p != nil:
+			if p.alert.Open() {
+				e.retire(t, p.alert, whyRemoved)
+			}
+			delete(t.pools, m)
+		}
+	}
+}
+
+// lead is the first canary that is judged together with others: its rule is the pool's.
+func (t *target) lead(m probe.Metric) *watch {
+	i := slices.IndexFunc(t.canaries, func(c *watch) bool {
+		return c.Rule.Corroborate && !c.Rule.Literal() && slices.Contains(c.metrics(), m)
+	})
+	return t.canaries[max(i, 0)]
+}
+
+func (t *target) quorum(m probe.Metric) Quorum {
+	every := t.interval()
+	r := t.lead(m).Rule
+	return Quorum{M: roundM, N: roundN, Window: max(r.Window, 6*every), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor}
+}
+
+// pour adds an observation of a canary to the rounds that want it.
+func (e *Engine) pour(c *watch, s *probe.Sample, m probe.Metric, o Observation, asked []Kind) {
+	t := e.targets[c.Canary.Target.Name]
+	p := t.pools[m]
+	if p == nil {
+		return
+	}
+	x := spoken{At: s.Time}
+	x.Share, x.Known = c.series[m].Share(o.judged)
+	switch {
+	case s.Regular():
+		e.pourRegular(t, p, c, x)
+	case slices.Contains(asked, poolKind(m)):
+		e.pourAgain(t, p, c, x)
+	}
+}
+
+func (e *Engine) pourRegular(t *target, p *pool, c *watch, x spoken) {
+	every := t.interval()
+	of := x.At.Add(runEarly).UnixNano() / int64(every)
+	if of > p.round.Of {
+		e.closeRound(t, p)
+		p.round.Of = of
+	}
+	p.expect(t, every)
+	if p.round.Shares == nil {
+		p.round.Shares = map[string]spoken{}
+	}
+	p.round.Shares[c.key] = x
+	e.tx.pools[t] = true
+	for _, w := range t.canaries {
+		if _, came := p.round.Shares[w.key]; p.due[w.key] && !came {
+			return
+		}
+	}
+	e.closeRound(t, p)
+}
+
+// expect works out which canaries are due in the interval of the round.
+func (p *pool) expect(t *target, every time.Duration) {
+	if p.dueOf == p.round.Of {
+		return
+	}
+	p.due, p.dueOf = map[string]bool{}, p.round.Of
+	from := time.Unix(0, p.round.Of*int64(every)).Add(-runEarly)
+	for _, c := range t.canaries {
+		if c.series[p.metric] == nil || c.Rule.Literal() || !c.Rule.Corroborate {
+			continue
+		}
+		due := from
+		if c.Due != nil {
+			due = c.Due(from.Add(-1))
+		}
+		p.due[c.key] = !due.IsZero() && due.Before(from.Add(every))
+	}
+}
+
+// closeRound judges what has come in since the last round.
+func (e *Engine) closeRound(t *target, p *pool) {
+	if len(p.round.Shares) == 0 {
+		return
+	}
+	p.expect(t, t.interval())
+	pooled := t.pooled(p.metric)
+	var due []string
+	for _, c := range pooled {
+		if p.due[c.key] {
+			due = append(due, c.key)
+		}
+	}
+	shares := p.round.Shares
+	p.round.Shares = nil
+	e.tx.pools[t] = true
+	o, ok := e.weighRound(t, p, pooled, due, shares)
+	if !ok {
+		return
+	}
+	o.Trigger = probe.Schedule
+	e.stepPool(t, p, o)
+	if !p.alert.Open() && o.Call == baseline.Breach {
+		e.askRounds(t, p, pooled, shares)
+	}
+}
+
+// weighRound makes an observation of shares; it counts with at least two and at least half of those wanted.
+func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string, shares map[string]spoken) (Observation, bool) {
+	var list []baseline.Share
+	var series []*baseline.Series
+	o := Observation{Outcome: probe.OK}
+	for _, c := range pooled {
+		series = append(series, c.series[p.metric])
+		if x := shares[c.key]; x.Known {
+			list = append(list, x.Share)
+			o.At = latest(o.At, x.At)
+		}
+	}
+	if len(list) < 2 || 2*len(list) < len(wanted) {
+		return o, false
+	}
+	o.Verdict = p.group.Judge(o.At, series, list)
+	o.Call, o.Canaries = o.Verdict.Call, len(list)
+	return o, o.Call != baseline.NotJudged
+}
+
+// askRounds asks for rounds of the same canaries, the short ones first.
+func (e *Engine) askRounds(t *target, p *pool, pooled []*watch, shares map[string]spoken) {
+	rule := t.lead(p.metric).Rule
+	if t.interval() <= fastInterval || rule.Reprobes <= 0 || rule.ReprobeEvery <= 0 {
+		return
+	}
+	var at []time.Time
+	for i := 1; i <= reRounds; i++ {
+		at = append(at, e.now.Add(time.Duration(i)*rule.ReprobeEvery))
+	}
+	e.askRoundsAt(p, pooled, shares, at)
+}
+
+// askRoundsAt asks for a round at each time; one that fewer than two canaries have the budget for is none.
+func (e *Engine) askRoundsAt(p *pool, pooled []*watch, shares map[string]spoken, at []time.Time) {
+	if e.opt.Reprober == nil {
+		return
+	}
+	rounds := make([]reRound, len(at))
+	for i := range at {
+		rounds[i].At = at[i]
+	}
+	for _, c := range bySize(pooled) {
+		if !shares[c.key].Known {
+			continue
+		}
+		e.ask(c, apart(slices.Clone(at), c.Due), []Kind{poolKind(p.metric)})
+		for i := range rounds {
+			if c.memo.asked(rounds[i].At, poolKind(p.metric)) {
+				rounds[i].Want = append(rounds[i].Want, c.key)
+			}
+		}
+		e.tx.touch(c)
+	}
+	for _, r := range rounds {
+		if len(r.Want) >= 2 {
+			p.again = append(p.again, r)
+		}
+	}
+}
+
+// bySize lists canaries, those with short prompts first.
+func bySize(list []*watch) []*watch {
+	sizes := probe.Sizes()
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *watch) int {
+		return slices.Index(sizes, a.Canary.Size) - slices.Index(sizes, b.Canary.Size)
+	})
+}
+
+// pourAgain adds a re-probe to the round that asked for it.
+func (e *Engine) pourAgain(t *target, p *pool, c *watch, x spoken) {
+	best := -1
+	for i, r := range p.again {
+		_, came := r.Shares[c.key]
+		if came || !slices.Contains(r.Want, c.key) {
+			continue
+		}
+		if best < 0 || r.At.Sub(x.At).Abs() < p.again[best].At.Sub(x.At).Abs() {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	e.tx.pools[t] = true
+	p.again = slices.Clone(p.again)
+	r := &p.again[best]
+	if r.Shares == nil {
+		r.Shares = map[string]spoken{}
+	}
+	r.Shares[c.key] = x
+	if len(r.Shares) == len(r.Want) {
+		e.closeAgain(t, p, best)
+	}
+}
+
+func (e *Engine) closeAgain(t *target, p *pool, i int) {
+	r := p.again[i]
+	p.again = slices.Delete(slices.Clone(p.again), i, i+1)
+	e.tx.pools[t] = true
+	o, ok := e.weighRound(t, p, t.pooled(p.metric), r.Want, r.Shares)
+	if ok {
+		o.Trigger = probe.Reprobe
+		e.stepPool(t, p, o)
+	}
+}
+
+// tickPool closes the rounds whose time has passed, and does what time alone does to an alert.
+func (e *Engine) tickPool(t *target, p *pool) {
+	if len(p.round.Shares) > 0 {
+		every := t.interval()
+		if end := time.Unix(0, (p.round.Of+1)*int64(every)); e.now.Sub(end) >= shareGrace {
+			e.closeRound(t, p)
+		}
+	}
+	for i := 0; i < len(p.again); i++ {
+		if e.now.Sub(p.again[i].At) > 2*reprobeNear {
+			e.closeAgain(t, p, i)
+			i--
+		}
+	}
+	e.agePool(t, p)
+}
+
+func (e *Engine) agePool(t *target, p *pool) {
+	a, q := p.alert, t.quorum(p.metric)
+	switch {
+	case a.Open() && t.pooled(p.metric) == nil:
+		a, tn := resolve(a, whyLearning, e.now, turn{From: a.State})
+		e.takePool(t, p, a, tn)
+	case a.Open() && a.Severity == Info && t.grown(p.metric, e.now):
+		a.Severity = Warning
+		p.alert = a
+		e.tx.alert(a)
+		e.tx.tell(t)
+	case a.State == StatePending:
+		votes := live(slices.Clone(a.Votes), q, e.now)
+		if len(votes) < len(a.Votes) {
+			a.Votes = votes
+			a, tn := settle(a, StateOK, e.now, turn{From: a.State})
+			e.takePool(t, p, a, tn)
+		}
+	}
+	e.longPool(t, p)
+}
