@@ -13,7 +13,7 @@ func (r *run) write(p *wire.Piece, rd reading) {
 	if d == nil || len(d.Events) == maxDiaryEvents {
 		return
 	}
-	d.Events = append(d.Events, DiaryEvent{At: rd.at.Sub(r.t0), Read: rd.seq, Kind: kindOf(p)})
+	d.Events = append(d.Events, DiaryEvent{At: rd.at.Sub(r.t0), Lag: rd.lag, Read: rd.seq, Kind: kindOf(p)})
 }
 
 // kindOf names what an event was for.

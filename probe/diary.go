@@ -41,6 +41,7 @@ type Diary struct {
 // DiaryEvent is one event: when it came, in which read, and what it was.
 type DiaryEvent struct {
 	At   time.Duration // since t0
+	Lag  time.Duration // how much later the read returned, where At is the kernel's
 	Read int
 	Kind string // text, reasoning, tool, refusal, redacted, finish, done, error, usage, structure, skipped
 }

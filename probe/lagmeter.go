@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// The ticker that measures this process's own delay where the kernel does not stamp reads.
+// The ticker that measures this process's own delay: where the kernel does not stamp reads, and where one read brought
+// several tokens, of which the kernel stamps the newest alone.
 const (
 	lagTick  = 10 * time.Millisecond
 	lagFloor = time.Millisecond // less is not remembered
-	lagKept  = 512              // delays remembered
+	lagKept  = 4096             // delays remembered
 )
 
 // lagMeter measures how late this process wakes. It ticks only while someone needs it.
@@ -76,12 +77,15 @@ func (m *lagMeter) note(t lateTick) {
 }
 
 // lateAt returns how late a wake at t may have been: the longest delay that t lies in or just behind.
-func (m *lagMeter) lateAt(t time.Time) time.Duration {
+func (m *lagMeter) lateAt(t time.Time) time.Duration { return m.lateUntil(t, lagFloor) }
+
+// lateUntil is lateAt with the delays that ended up to behind before t.
+func (m *lagMeter) lateUntil(t time.Time, behind time.Duration) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var worst time.Duration
 	for _, l := range m.late {
-		if !t.Before(l.due) && !t.After(l.woke.Add(lagFloor)) {
+		if !t.Before(l.due) && !t.After(l.woke.Add(behind)) {
 			worst = max(worst, l.woke.Sub(l.due))
 		}
 	}

@@ -25,7 +25,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		playRole(role)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // stream writes the chat stream of the tests over a real server.
 func stream(w http.ResponseWriter, _ *http.Request) {

@@ -147,8 +147,11 @@ func (f *fold) stampOf(s *Sample, meter *lagMeter) {
 	}
 	for _, b := range []burst{f.firstRead, f.lastRead} {
 		late := b.lag
-		if !b.kernel {
+		switch {
+		case !b.kernel:
 			late = meter.lateAt(b.back)
+		case b.tokens > 1: // the stamp is the newest token's: how long the others lay there shows in the ticker alone
+			late = max(late, meter.lateUntil(b.back, lagTick))
 		}
 		s.Lag = Known(max(s.Lag.D, late))
 		limit := max(suspectLag, time.Duration(suspectShare*float64(s.TTFT.D)))

@@ -55,6 +55,10 @@ func TestClientSuspect(t *testing.T) {
 	f("read, calm", false, calm, at(1, 100*ms, 0, false), at(2, 200*ms, 0, false))
 	busy := &lagMeter{late: []lateTick{{base.Add(80 * ms), base.Add(110 * ms)}}}
 	f("read, busy at the first token", true, busy, at(1, 100*ms, 0, false), at(2, 200*ms, 0, false))
+	both := []reading{at(1, 80*ms, 0, true), at(1, 80*ms, 0, true), at(2, 200*ms, 0, true)}
+	f("kernel, busy while the first tokens lay there together", true, busy, both...)
+	f("kernel, busy while the first token came alone", false, busy, at(1, 100*ms, 0, true), at(2, 200*ms, 0, true))
+	f("kernel, calm, the server sent two together", false, calm, both...)
 	f("read, busy at another time", false, busy, at(1, 150*ms, 0, false), at(2, 200*ms, 0, false))
 }
 

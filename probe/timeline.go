@@ -142,7 +142,7 @@ func (t *timeline) got(info httptrace.GotConnInfo) {
 			t.certificate(state.PeerCertificates, now)
 		}
 		t.conn = metered(info.Conn)
-		if t.conn != nil && t.conn.sock == nil && !t.metered {
+		if t.conn != nil && !t.metered {
 			t.metered = true
 			t.meter.acquire()
 		}
