@@ -59,13 +59,15 @@ type FaultReport struct {
 // courses lists all courses.
 func courses() []Course { return []Course{Healthy, Incidents, Wander, Shift, Ramp} }
 
-// runs reports whether a course is run of a preset: all of one that is meant to be used by default.
+// runs reports whether a course is run of a preset: those that it has gates for, all of the default.
 func (o Options) runs(preset string, c Course) bool {
 	switch {
 	case o.Small, preset == "literal": // literal shows that the workload is hard
 		return c == Healthy || c == Incidents
-	case preset == "quiet":
-		return c == Healthy || c == Incidents || c == Wander
+	case preset == "sharp":
+		return c != Shift
+	case preset == "quiet", preset == "corroborated":
+		return c != Shift && c != Ramp
 	}
 	return true
 }

@@ -67,7 +67,7 @@ func (c *simulateCmd) print(w io.Writer, r *sim.Report) error {
 }
 
 // simulated lists what is run when no preset is named.
-func simulated() []string { return configs.Presets() }
+func simulated() []string { return append(configs.Presets(), corroborated) }
 
 // corroborated is the default rule with its targets' own alerts, which are what is scored then.
 const corroborated = "corroborated"
@@ -81,7 +81,7 @@ func presetsNamed(names []string) ([]sim.Preset, error) {
 	for _, name := range names {
 		preset, ok := presetNamed(name)
 		if !ok {
-			return nil, fmt.Errorf("%q is unknown; use one of: %s", name, strings.Join(append(configs.Presets(), corroborated), ", "))
+			return nil, fmt.Errorf("%q is unknown; use one of: %s", name, strings.Join(simulated(), ", "))
 		}
 		if !slices.ContainsFunc(list, func(p sim.Preset) bool { return p.Name == name }) {
 			list = append(list, preset)

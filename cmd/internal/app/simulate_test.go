@@ -30,7 +30,7 @@ func TestParseSeeds(t *testing.T) {
 
 func TestSimulatePresets(t *testing.T) {
 	all, err := presetsNamed(nil)
-	if err != nil || len(all) != len(configs.Presets()) {
+	if err != nil || len(all) != len(configs.Presets())+1 {
 		t.Fatalf("%d presets, error %v", len(all), err)
 	}
 	for i, name := range configs.Presets() {
@@ -56,7 +56,7 @@ func TestSimulateRefuses(t *testing.T) {
 		}
 	}
 	f(`"x" is no seed`, "--seeds", "x")
-	f("balanced, quiet, literal", "--preset", "brave")
+	f("use one of: balanced, quiet", "--preset", "brave")
 	f("--format", "--format", "xml")
 }
 
