@@ -54,9 +54,10 @@ type Engine struct {
 	orphans  []orphan          // found open at the start, to be ended
 	stored   map[string]string // bodies of the blobs, as last committed
 	used     usedIDs
-	begins   bool // Begun has been called: runs in flight are known
-	caughtUp bool // the first call after the start has been
-	broken   bool // the journal could not write the last change
+	locked   map[string]string // credential → the canary whose alert tells that it is refused
+	begins   bool              // Begun has been called: runs in flight are known
+	caughtUp bool              // the first call after the start has been
+	broken   bool              // the journal could not write the last change
 	tx       *tx
 	answers  time.Time // when the re-probe was due that the sample at hand answers; zero = about when it was sent
 
@@ -74,7 +75,7 @@ func NewEngine(opt EngineOptions) *Engine {
 		opt.Baseline = baseline.DefaultOptions()
 	}
 	return &Engine{opt: opt, log: opt.Log, watches: map[string]*watch{}, targets: map[string]*target{},
-		stored: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
+		stored: map[string]string{}, locked: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
 }
 
 // Tick does what no sample can trigger: it announces incidents whose group_wait ended, finds missing data, lets votes

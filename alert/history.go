@@ -96,7 +96,8 @@ func (e *Engine) series(c *watch, p past) []Record {
 		s := baseline.NewSeries(key, e.opt.Baseline, c.Rule.Threshold)
 		state := e.stateOf(c, m)
 		points := p.points[m]
-		if old := c.series[m]; old != nil && old.Key().Spec == c.Spec {
+		old := c.series[m]
+		if old != nil && (old.Key().Spec == c.Spec || outlivesSpec(e.opt.Baseline)) {
 			points = merge(points, old.Points())
 			st := old.State()
 			state = &st
@@ -110,6 +111,9 @@ func (e *Engine) series(c *watch, p past) []Record {
 		}
 		for _, x := range p.misses[m] {
 			s.Miss(x.at, x.why)
+		}
+		if e.opt.Baseline.OnChange == onChangeRescale && (c.respecced && old == nil || old != nil && old.Key().Spec != c.Spec) {
+			s.Changed(c.Spec, e.now)
 		}
 		c.series[m] = s
 		c.bands[m] = s.Band(e.now)

@@ -135,6 +135,9 @@ func (e *Engine) placeAlert(a Alert) string {
 		return whySpec
 	}
 	c.alerts[a.Kind] = a
+	if a.Kind == KindError && a.Suppressed == "" && lockedOut(a.Last.Outcome) {
+		e.locked[c.credential()] = c.key
+	}
 	if m != "" && a.State != StateFlapping {
 		c.series[m].Freeze(true)
 	}

@@ -17,7 +17,10 @@ const (
 	blobIDs    = "incident_ids"
 )
 
-func seriesKey(c *watch, m probe.Metric) string { return blobSeries + c.key + "/" + string(m) }
+// SeriesKey is the key of the blob that holds a series' baseline.State.
+func SeriesKey(canary string, m probe.Metric) string { return blobSeries + canary + "/" + string(m) }
+
+func seriesKey(c *watch, m probe.Metric) string { return SeriesKey(c.key, m) }
 
 // saveMemos adds the blobs that changed to the change.
 func (e *Engine) saveMemos(x *tx) {
@@ -73,7 +76,7 @@ func (e *Engine) memoOf(c *watch) (memo, bool) {
 // stateOf reads a stored series state, nil when there is none or it is of another spec.
 func (e *Engine) stateOf(c *watch, m probe.Metric) *baseline.State {
 	var st baseline.State
-	if c.respecced || !e.recallBlob(seriesKey(c, m), &st) {
+	if c.respecced && e.opt.Baseline.OnChange != onChangeRescale || !e.recallBlob(seriesKey(c, m), &st) {
 		return nil
 	}
 	return &st

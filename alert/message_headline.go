@@ -87,7 +87,7 @@ func slowness(a Alert) string {
 	case e.Value <= 0 && e.Outcome.Family() == probe.FamilyTimeout:
 		number = "beyond the timeout"
 	case e.Value <= 0 && e.Ratio > 0: // a round of several canaries has no value of its own
-		return times(e.Ratio) + " of normal, over all its canaries"
+		return times(e.Ratio) + " of normal, " + pooledOver(e)
 	case e.Value <= 0 && a.Worst.Value > 0:
 		e = a.Worst
 		number = "up to " + seconds(e.Value)
@@ -105,6 +105,14 @@ func slowness(a Alert) string {
 		number += " (" + times(e.Ratio) + ")"
 	}
 	return number
+}
+
+// pooledOver says what the ratio of a round is of.
+func pooledOver(e Evidence) string {
+	if e.Canaries == 0 {
+		return "over all its canaries"
+	}
+	return fmt.Sprintf("the median of %d canaries", e.Canaries)
 }
 
 // tallied is ", 3 of the last 4 checks", "" where there are no votes.

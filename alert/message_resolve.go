@@ -53,7 +53,7 @@ func recoveryOf(s Story, a Alert) string {
 	case strings.HasPrefix(a.Reason, endRemoved):
 		return head + subject(a.Kind) + " no longer watched, left the config after " + lasted
 	case strings.HasPrefix(a.Reason, endNewNormal):
-		return head + subject(a.Kind) + " accepted as the new normal after " + lasted + worst(a)
+		return head + subject(a.Kind) + " accepted as the new normal after " + lasted + newLevel(a)
 	case latency(a.Kind):
 		return head + subject(a.Kind) + " normal again after " + lasted + worst(a)
 	case a.Kind == KindNoData:
@@ -62,6 +62,18 @@ func recoveryOf(s Story, a Alert) string {
 		return head + "not rate limited any more after " + lasted
 	}
 	return head + "answers again after " + lasted + " of " + subject(a.Kind)
+}
+
+// newLevel is " (×1.42 of before; taken back by itself if it goes back within 7 days)", or with the command that does.
+func newLevel(a Alert) string {
+	if a.Accepted <= 0 {
+		return worst(a)
+	}
+	text := " (" + times(a.Accepted) + " of before"
+	if a.Undo != "" {
+		return text + "; undo: " + a.Undo + ")"
+	}
+	return text + "; it is taken back if the old level returns within 7 days)"
 }
 
 // worst is " (worst 8.4 s, ×4.2)", "" where nothing was measured.

@@ -127,6 +127,13 @@ func stories() map[string]Story {
 		s.Alerts[0].Series, s.Alerts[0].Last = "gw-eu", Evidence{At: at("14:21:05"), Ratio: 2.1, Z: 6}
 		s.Siblings, s.Spark = nil, nil
 	})
+	with("open_target", story(ActOpen), func(s *Story) {
+		a := &s.Alerts[0]
+		a.Series, a.Severity, s.Incident.Severity, s.M, s.N = "gw-eu", Warning, Warning, 5, 6
+		a.Last = Evidence{At: at("14:21:05"), Ratio: 1.82, Z: 4, Canaries: 9, Outcome: probe.OK}
+		a.Votes, a.Probes = breaches("xxx.xxx"), 7
+		s.Siblings, s.Spark = []Sibling{{Name: "short", State: StateFiring}, {Name: "medium", State: StatePending}, {Name: "long", State: StateOK}, {Name: "TPOT", State: StateOK}}, nil
+	})
 	with("open_several", story(ActOpen), func(s *Story) {
 		b := ttftAlert()
 		b.ID, b.Series, b.Last.Value, b.Last.Low, b.Last.Limit, b.Last.Ratio = "a5", "gw-eu/chat/medium", 1.94, .39, .61, 3.9
@@ -168,6 +175,20 @@ func stories() map[string]Story {
 	with("resolve_unsent", closed(story(ActResolve)), func(s *Story) { s.Unsent = true })
 	with("resolve_new_normal", closed(story(ActResolve)), func(s *Story) {
 		s.Alerts[0].Reason, s.Alerts[0].FirstBreach = "new_normal", at("14:05:00").Add(-24*time.Hour)
+	})
+	with("resolve_target", closed(story(ActResolve)), func(s *Story) {
+		a := &s.Alerts[0]
+		a.Series, a.Last = "gw-eu", Evidence{At: at("14:52:00"), Ratio: 1.02, Canaries: 3}
+		a.Worst = Evidence{At: at("14:21:05"), Ratio: 1.9, Canaries: 3}
+	})
+	with("resolve_accepted", closed(story(ActResolve)), func(s *Story) {
+		s.Alerts[0].Reason, s.Alerts[0].FirstBreach, s.Alerts[0].Accepted = "new_normal", at("14:05:00").Add(-24*time.Hour), 1.42
+	})
+	with("resolve_accepted_undo", closed(story(ActResolve)), func(s *Story) {
+		s.Alerts[0].Reason, s.Alerts[0].Accepted, s.Alerts[0].Undo = "new_normal", 1.42, "undo-it gw-eu/chat/long"
+	})
+	with("flapping", story(ActThread), func(s *Story) {
+		s.News = []News{{What: TurnFlapping, Detail: "opened and closed 4 times in 6 h"}}
 	})
 	with("resolve_removed", closed(story(ActResolve)), func(s *Story) { s.Alerts[0].Reason = "removed" })
 	with("resolve_several", closed(story(ActResolve)), func(s *Story) {

@@ -129,7 +129,7 @@ func (e *Engine) leaveOut(c *watch, m probe.Metric, from, to time.Time, out bool
 // promote makes a single series' alert page that its target's own series has not: it has fired for long, or is very slow.
 func (e *Engine) promote(c *watch, k Kind) {
 	a := c.alerts[k]
-	if !a.Open() || a.Severity != Info || k.Metric() == "" {
+	if a.State != StateFiring || a.Severity != Info || k.Metric() == "" {
 		return
 	}
 	if a.Last.Ratio < promoteRatio && e.now.Sub(a.Fired) < c.Rule.PromoteAfter {

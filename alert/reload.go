@@ -153,6 +153,7 @@ func (e *Engine) leave(c *watch) {
 	if e.opt.Reprober != nil {
 		e.opt.Reprober.CancelReprobes(c.key)
 	}
+	e.handOver(c)
 	delete(e.watches, c.key)
 	t.canaries = slices.DeleteFunc(t.canaries, func(x *watch) bool { return x == c })
 	t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return v.canary == c.key })

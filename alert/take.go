@@ -121,6 +121,9 @@ func (e *Engine) take(c *watch, k Kind, a Alert, t turn) {
 	if t.Fired || t.Resolved {
 		e.unask(c, k, e.now)
 	}
+	if t.Fired {
+		a = e.lockOut(c, a)
+	}
 	c.alerts[k] = a
 	if t.Resolved {
 		e.ended(c, tg, k, a)
@@ -131,6 +134,9 @@ func (e *Engine) take(c *watch, k Kind, a Alert, t turn) {
 	}
 	if a.Open() || t.Resolved {
 		e.tx.alert(a)
+	}
+	if t.Resolved && k == KindError {
+		e.unlock(c)
 	}
 	if t.Fired || t.Resolved || t.Escalated || t.Flaps {
 		e.tx.tell(tg, flapNews(a, t)...)

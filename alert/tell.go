@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"serin/probe"
 )
 
 // owe writes one message of a target's incident and owes it to every channel.
@@ -35,8 +37,35 @@ func (e *Engine) story(t *target, s Story) Story {
 	if scene.Zone != nil {
 		s.Zone = scene.Zone
 	}
+	if m := s.Alerts[0].Kind.Metric(); m != "" && s.Alerts[0].Series == t.name {
+		return e.wholeTarget(s, t, m)
+	}
 	s.Siblings = e.siblings(t, c, s.Alerts[0].Kind)
 	return evidence(s, c)
+}
+
+// wholeTarget fills in what a message tells of a target that is slow as a whole: which canaries are, and which not.
+func (e *Engine) wholeTarget(s Story, t *target, m probe.Metric) Story {
+	if t.pools[m] != nil {
+		q := t.quorum(m)
+		s.M, s.N, s.Interval = q.M, q.N, t.interval()
+	}
+	for _, c := range t.canaries {
+		if a, ok := c.alerts[Kind(m)]; ok {
+			name := string(c.Canary.Size)
+			if c.Canary.Scene.Name != t.canaries[0].Canary.Scene.Name {
+				name = c.Canary.Scene.Name + "/" + name
+			}
+			s.Siblings = append(s.Siblings, Sibling{Name: name, State: a.State, Of: OfSize})
+		}
+	}
+	for _, other := range ringMetrics() {
+		if p := t.pools[other]; p != nil && other != m {
+			s.Siblings = append(s.Siblings, Sibling{Name: strings.ToUpper(string(other)), State: p.alert.State, Of: OfMetric})
+		}
+	}
+	s.Siblings = append(s.Siblings, e.otherTargets(t, t.canaries[0])...)
+	return s
 }
 
 // evidence adds what supports the hints: the votes and values of the leading alert's series.

@@ -139,8 +139,16 @@ func (c *watch) recall(m memo) {
 
 // mine reports whether a sample was made under the canary's present spec; imported ones carry none.
 func (c *watch) mine(s *probe.Sample, opt baseline.Options) bool {
-	return s.Spec == "" || c.Spec == "" || s.Spec == c.Spec || opt.OnChange == "keep"
+	return s.Spec == "" || c.Spec == "" || s.Spec == c.Spec || outlivesSpec(opt)
 }
+
+// outlivesSpec reports whether a history goes on when the spec of its values changes.
+func outlivesSpec(opt baseline.Options) bool {
+	return opt.OnChange == "keep" || opt.OnChange == onChangeRescale
+}
+
+// onChangeRescale keeps a history whose spec changed, and shifts it to the new level once that is known.
+const onChangeRescale = "rescale"
 
 // missing reports whether a sample's latencies say nothing.
 func missing(s *probe.Sample) bool { return s.First || s.Has(probe.ClientSuspect) }

@@ -1,0 +1,136 @@
+package alert
+
+import (
+	"testing"
+	"time"
+
+	"serin/probe"
+)
+
+func pooledRig(t *testing.T, days int) *rig {
+	return newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...).learn(days).start()
+}
+
+func (r *rig) one(series string, k Kind) Alert {
+	r.t.Helper()
+	var got []Alert
+	for _, a := range r.log.fired(k) {
+		if a.Series == series {
+			got = append(got, a)
+		}
+	}
+	if len(got) != 1 {
+		r.t.Fatalf("%d alerts of %s %s, want one", len(got), series, k)
+	}
+	return got[0]
+}
+
+// TestTargetIsJudgedAsAWhole slows every canary by 1.6: the target's own series pages, in one message, and the canaries'
+// own alerts stay info until they have lasted.
+func TestTargetIsJudgedAsAWhole(t *testing.T) {
+	r := pooledRig(t, 9)
+	begin := r.now.Add(time.Hour).Truncate(time.Hour)
+	r.world = during(begin, begin.Add(25*time.Minute), slower(1.6))
+	r.run(4 * time.Hour)
+	a := r.one("gw", KindTTFT)
+	if a.Severity != Warning || a.Worst.Canaries != 3 || a.Worst.Value != 0 || a.Worst.Ratio < 1.3 {
+		t.Errorf("%s, worst %+v", a.Severity, a.Worst)
+	}
+	if d := a.Fired.Sub(begin); d < time.Minute || d > 5*time.Minute {
+		t.Errorf("fired after %s", d)
+	}
+	if a.Resolved.Before(begin.Add(30*time.Minute)) || a.Resolved.After(begin.Add(50*time.Minute)) {
+		t.Errorf("resolved %s after the beginning", a.Resolved.Sub(begin))
+	}
+	for _, size := range []string{"short", "medium", "long"} {
+		if own := r.one("gw/chat/"+size, KindTTFT); own.Severity != Info || own.Announced {
+			t.Errorf("%s: %s, announced %v", size, own.Severity, own.Announced)
+		}
+	}
+	if got := r.log.acts(); got != "open resolve" {
+		t.Errorf("messages: %s", got)
+	}
+	if n := len(r.log.fired(KindTPOT)); n != 0 {
+		t.Errorf("%d alerts of tpot", n)
+	}
+}
+
+// TestPooledStaysInfoUntilGrown has six days of history: the canaries page as ever.
+func TestPooledStaysInfoUntilGrown(t *testing.T) {
+	r := pooledRig(t, 6)
+	begin := r.now.Add(time.Hour)
+	r.world = during(begin, begin.Add(40*time.Minute), slower(2.5))
+	r.run(4 * time.Hour)
+	if a := r.one("gw", KindTTFT); a.Severity != Info || a.Announced {
+		t.Errorf("target: %s, announced %v", a.Severity, a.Announced)
+	}
+	if a := r.one("gw/chat/short", KindTTFT); a.Severity != Warning || !a.Announced {
+		t.Errorf("canary: %s, announced %v", a.Severity, a.Announced)
+	}
+}
+
+// TestPromotion slows the long canary alone: its target's median does not move. It pages once it has lasted, and at once
+// at twice the usual.
+func TestPromotion(t *testing.T) {
+	f := func(factor float64, from, to time.Duration) {
+		t.Helper()
+		r := pooledRig(t, 9)
+		begin := r.now.Add(time.Hour)
+		r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+			if c.Size != probe.Long || at.Before(begin) {
+				return healthy(c, at)
+			}
+			return answer(c, at, factor)
+		}
+		r.run(3 * time.Hour)
+		a := r.one("gw/chat/long", KindTTFT)
+		if a.Severity != Warning || len(r.log.notices) == 0 {
+			t.Fatalf("×%g: %s, %d messages", factor, a.Severity, len(r.log.notices))
+		}
+		if d := r.log.notices[0].Created.Sub(a.Fired); d < from || d > to {
+			t.Errorf("×%g: told %s after it fired, want %s to %s", factor, d, from, to)
+		}
+		for _, a := range r.log.fired(KindTTFT) {
+			if a.Series == "gw" {
+				t.Errorf("×%g: the target fires", factor)
+			}
+		}
+	}
+	f(1.6, 30*time.Minute, 32*time.Minute)
+	f(2.5, 0, 2*time.Minute)
+}
+
+// TestPoolEndsWithItsCanaries leaves two canaries: what the target as a whole has open ends.
+func TestPoolEndsWithItsCanaries(t *testing.T) {
+	r := pooledRig(t, 9)
+	r.world = slower(1.8)
+	r.run(30 * time.Minute)
+	if a := r.one("gw", KindTTFT); !a.Open() {
+		t.Fatalf("%s", a.State)
+	}
+	r.reload(r.watched[:2]...)
+	if a := r.one("gw", KindTTFT); a.Reason != whyRemoved {
+		t.Errorf("%s: %s", a.State, a.Reason)
+	}
+}
+
+// TestRoundWithoutAnswersIsNone lets two of three canaries fail: no round counts, so nothing of the whole fires.
+func TestRoundWithoutAnswersIsNone(t *testing.T) {
+	r := pooledRig(t, 9)
+	begin := r.now.Add(time.Hour)
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		switch {
+		case at.Before(begin):
+			return healthy(c, at)
+		case c.Size == probe.Short:
+			return answer(c, at, 3)
+		}
+		return bad(c, at, probe.HTTP5xx)
+	}
+	r.run(3 * time.Hour)
+	for _, a := range r.log.fired(KindTTFT) {
+		if a.Series == "gw" {
+			t.Errorf("the target fires: %+v", a)
+		}
+	}
+}
