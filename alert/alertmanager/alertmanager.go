@@ -284,7 +284,7 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 		if u, e := url.Parse(peer); e == nil {
 			host = u.Host
 		}
-		found = append(found, alert.Findings("alertmanager "+c.opt.Name+" at "+host, err)...)
+		found = append(found, alert.Findings("alertmanager at "+host, err)...)
 	}
 	return found, nil
 }

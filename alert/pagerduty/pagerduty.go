@@ -195,5 +195,5 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 	now := c.now()
 	n := alert.Notice{Act: alert.ActTest, Created: now, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: now})}
 	_, err := c.Send(ctx, n, alert.Receipt{})
-	return alert.Findings("pagerduty "+c.opt.Name, err), nil
+	return alert.Findings("pagerduty", err), nil
 }

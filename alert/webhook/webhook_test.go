@@ -350,7 +350,7 @@ func TestNewRefuses(t *testing.T) {
 func TestTest(t *testing.T) {
 	srv, calls := receiver(t, 200, "")
 	found, err := channel(t, Options{Name: "ops", Format: JSON, URL: secret(t, srv.URL)}).Test(t.Context())
-	if err != nil || len(found) != 1 || !found[0].OK || found[0].What != "webhook ops: took a test message" {
+	if err != nil || len(found) != 1 || !found[0].OK || found[0].What != "webhook: took a test message" {
 		t.Errorf("%+v %v", found, err)
 	}
 	var d Document

@@ -16,7 +16,6 @@ type explanation struct {
 	Alerts      []alert.Alert  `json:"alerts"`
 	Transitions []transition   `json:"transitions"`
 	Notices     []alert.Notice `json:"notices"`
-	Decisions   any            `json:"decisions,omitempty"` // how each alert was decided: window, samples, votes, numbers
 }
 
 // transition is alert.Transition with the names of the API.
@@ -32,7 +31,7 @@ type transition struct {
 
 // explained turns a dossier into the answer of the API.
 func explained(d Dossier) explanation {
-	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices, Decisions: d.Decisions}
+	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices}
 	if e.Alerts == nil {
 		e.Alerts = []alert.Alert{}
 	}
