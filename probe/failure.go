@@ -16,7 +16,7 @@ import (
 // Cause is why a connection or a request failed, in words that a program can decide by.
 type Cause struct {
 	Phase  string // dns, proxy, connect, tls, request, response, stream
-	Kind   string // refused, unreachable, no_such_host, dns_server, unknown_authority, expired, name_mismatch, bad_certificate, plain_http, alert, closed, reset, timeout, proxy_status, malformed, other
+	Kind   string // refused, unreachable, no_such_host, dns_server, unknown_authority, expired, name_mismatch, bad_certificate, plain_http, alert, closed, reset, goaway, timeout, proxy_status, malformed, other
 	Detail string // for people; redacted
 }
 
@@ -184,6 +184,8 @@ func certNames(c *x509.Certificate) string {
 // socketKind types the errors of sockets.
 func socketKind(err error) string {
 	switch {
+	case goneAway(err):
+		return "goaway"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
@@ -198,9 +200,17 @@ func socketKind(err error) string {
 	return "other"
 }
 
+// goneAway reports whether err says that an HTTP/2 server ended the connection by GOAWAY. net/http has no type for it that
+// can be named, and wraps one of its two errors as text: the word is all there is.
+func goneAway(err error) bool { return strings.Contains(err.Error(), "GOAWAY") }
+
 // plain returns err's text without what net/http puts in front.
 func plain(err error) string {
 	text := err.Error()
+	if goneAway(err) {
+		_, text, _ = strings.Cut(text, "GOAWAY")
+		return "goaway: the server ended the HTTP/2 connection" + strings.TrimSuffix(text, "] after Request.Body was written; define Request.GetBody to avoid this error")
+	}
 	for _, front := range []string{"net/http: ", "http: ", "HTTP/1.x transport connection broken: ", "net/http: "} {
 		text = strings.TrimPrefix(text, front)
 	}
