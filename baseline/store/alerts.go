@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -137,6 +139,16 @@ func (s *Store) blobs(ctx context.Context) ([]alert.Blob, error) {
 		list = append(list, alert.Blob{Key: key, Body: json.RawMessage(body)})
 	}
 	return list, explain(s.path, rows.Err())
+}
+
+// Blob returns the state kept under a key, nil where there is none.
+func (s *Store) Blob(ctx context.Context, key string) (json.RawMessage, error) {
+	var body string
+	err := s.read.QueryRowContext(ctx, `SELECT body FROM blob WHERE key = ?`, key).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return json.RawMessage(body), explain(s.path, err)
 }
 
 // bodies decodes the one JSON column of a query.

@@ -14,6 +14,8 @@ type commands struct {
 	Cost       costCmd       `cmd:"" help:"Say what probing used: probes, tokens and money by target, scene, size, model or label."`
 	Backtest   backtestCmd   `cmd:"" help:"Show the alerts that a rule would have raised on stored or given samples."`
 	Explain    explainCmd    `cmd:"" help:"Say why an alert fired, or did not."`
+	Baseline   baselineCmd   `cmd:"" help:"Show or forget what is normal."`
+	Accept     acceptCmd     `cmd:"" help:"Make the level of what fires the new normal, or take that back."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
 	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
 	Simulate   simulateCmd   `cmd:"" hidden:"" help:"Run the quality benchmark of the drift rule."`

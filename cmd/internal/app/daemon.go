@@ -164,7 +164,7 @@ func (d *daemon) build(ctx context.Context) error {
 		}})
 	d.engine = alert.NewEngine(alert.EngineOptions{Journal: d.store, History: d.store, Mailbox: d.outbox, Reprober: reprober{d.runner},
 		Channels: channelNames(channels), ChannelsFor: d.channelsFor, Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
-		ExternalURL: cfg.HTTP.ExternalURL, Log: d.log})
+		ExternalURL: cfg.HTTP.ExternalURL, UndoCommand: "serin accept --undo %s --why TEXT", Log: d.log})
 	snap, err := d.store.Restore(ctx)
 	if err != nil {
 		return fmt.Errorf("read state from the store: %w", err)
@@ -212,6 +212,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	defer stopSending()
 	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
 	parts.Go(func() { d.housekeeping(stopped) })
+	parts.Go(func() { d.tellLearning(stopped) })
 	parts.Go(func() { d.self.watch(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })

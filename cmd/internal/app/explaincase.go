@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -138,10 +139,14 @@ func (b casebook) one(ctx context.Context, key string, m probe.Metric, at time.T
 	if err := errors.Join(b.states(ctx, x), b.storedBand(ctx, x)); err != nil {
 		return nil, err
 	}
-	series := seriesOf(sub, m, records, sub.Rule.Threshold, baselineOptions(b.cfg), at)
+	state, err := pastState(ctx, b.st, key, m, at)
+	if err != nil {
+		return nil, err
+	}
+	series := seriesOf(sub, m, records, sub.Rule.Threshold, baselineOptions(b.cfg), state, at)
 	x.pool(series.Pool(at))
 	x.vote(sub, m, records, at)
-	x.plain(sub, m, records, baselineOptions(b.cfg), at)
+	x.plain(sub, m, records, state, baselineOptions(b.cfg), at)
 	x.Today, err = b.today(ctx, x, sub, tape, series)
 	return x, err
 }
@@ -164,7 +169,7 @@ func collect(list iter.Seq2[alert.Record, error], until time.Time) ([]alert.Reco
 }
 
 // seriesOf builds a series as it stood at a time.
-func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.Threshold, opt baseline.Options, at time.Time) *baseline.Series {
+func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.Threshold, opt baseline.Options, st *baseline.State, at time.Time) *baseline.Series {
 	s := baseline.NewSeries(baseline.Key{Canary: sub.Canary.Key(), Metric: m, Spec: sub.Spec, Zone: sub.Canary.Scene.Zone, Interval: sub.Canary.Interval}, opt, th)
 	var points []baseline.Point
 	var missed []baseline.LeftOut
@@ -183,11 +188,33 @@ func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.T
 		}
 		points = append(points, baseline.Point{At: r.Sample.Time, Y: baseline.Y(v), Regular: true, Excluded: r.Excluded[m], Res: r.Residuals[m]})
 	}
-	s.Load(points, nil, at)
+	s.Load(points, st, at)
 	for _, x := range missed {
 		s.Miss(x.At, x.Why)
 	}
 	return s
+}
+
+// pastState returns what was accepted or forgotten of a series until a time; what is frozen now is left out of it.
+func pastState(ctx context.Context, st *store.Store, key string, m probe.Metric, at time.Time) (*baseline.State, error) {
+	body, err := st.Blob(ctx, alert.SeriesKey(key, m))
+	if err != nil || body == nil {
+		return nil, err
+	}
+	var stored baseline.State
+	if err := json.Unmarshal(body, &stored); err != nil {
+		return nil, fmt.Errorf("read the state of %s %s: %w", key, m, err)
+	}
+	out := &baseline.State{Since: stored.Since}
+	if out.Since > at.UnixNano() {
+		out.Since = 0
+	}
+	for _, h := range stored.Shifts {
+		if h.To <= at.UnixNano() {
+			out.Shifts = append(out.Shifts, h)
+		}
+	}
+	return out, nil
 }
 
 // states fills in the state before and after, and the alert.
@@ -326,9 +353,9 @@ func (v *ballot) again(r *alert.Record, band *baseline.Band, m probe.Metric, off
 }
 
 // plain puts the literal rule's numbers beside.
-func (x *Explanation) plain(sub subject, m probe.Metric, records []alert.Record, opt baseline.Options, at time.Time) {
+func (x *Explanation) plain(sub subject, m probe.Metric, records []alert.Record, state *baseline.State, opt baseline.Options, at time.Time) {
 	rule, _ := configs.Preset("literal") // there is one
-	s := seriesOf(sub, m, records, rule.Threshold, opt, at)
+	s := seriesOf(sub, m, records, rule.Threshold, opt, state, at)
 	band := s.Band(at)
 	x.Literal = plain{State: band.State, N: band.N}
 	if band.State != "ready" {

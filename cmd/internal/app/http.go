@@ -27,7 +27,7 @@ func (d *daemon) startHTTP(ctx context.Context) (*httpSide, error) {
 	conf := d.config().HTTP
 	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token,
 		AllowPublic: conf.AllowPublic, ExternalURL: conf.ExternalURL, Metrics: d.writeMetrics, Alive: d.alive, Ready: d.isReady,
-		Reload: d.reload, Status: d.status, Measurements: webStore{d}, Alerts: webStore{d}, Redact: d.opt.Redact.Text, Log: d.log})
+		Reload: d.reload, Status: d.status, Order: d.order, Measurements: webStore{d}, Alerts: webStore{d}, Redact: d.opt.Redact.Text, Log: d.log})
 	if err := s.Listen(ctx); err != nil {
 		return nil, fail(ExitUsage, err)
 	}

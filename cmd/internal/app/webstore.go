@@ -62,8 +62,20 @@ func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) 
 	if doc.Transitions, err = w.d.store.Transitions(ctx, store.TransitionQuery{Incident: id}); err != nil {
 		return doc, err
 	}
-	doc.Notices, err = w.d.store.Notices(ctx, store.NoticeQuery{Incident: id})
-	return doc, err
+	if doc.Notices, err = w.d.store.Notices(ctx, store.NoticeQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	decisions := []*Explanation{}
+	for i := range doc.Alerts {
+		x, err := casebook{w.d.store, w.d.config()}.alert(ctx, &doc.Alerts[i])
+		if err != nil { // its samples are gone, or its canary left the config: what was decided is still there
+			w.d.log.Debug("explain alert", "alert", doc.Alerts[i].ID, "error", err)
+			continue
+		}
+		decisions = append(decisions, x)
+	}
+	doc.Decisions = decisions
+	return doc, nil
 }
 
 // backwards yields list from its end, or err.

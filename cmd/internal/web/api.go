@@ -29,7 +29,7 @@ type route struct {
 
 // routes is the table of all that is served.
 func (s *Server) routes() []route {
-	return append(s.scrapeRoutes(), []route{
+	return append(append(s.scrapeRoutes(), s.orderRoutes()...), []route{
 		{"POST /-/reload", "read the config again; answers what is wrong with it and keeps the old one", s.reload},
 		{"GET /api/v1/status", "this process and how each canary stands", s.status},
 		{"GET /api/v1/samples", "what was measured, newest first (since, until, canary, limit)", s.samples},

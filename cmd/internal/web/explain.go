@@ -16,6 +16,7 @@ type explanation struct {
 	Alerts      []alert.Alert  `json:"alerts"`
 	Transitions []transition   `json:"transitions"`
 	Notices     []alert.Notice `json:"notices"`
+	Decisions   any            `json:"decisions,omitempty"` // how each alert was decided: window, samples, votes, numbers
 }
 
 // transition is alert.Transition with the names of the API.
@@ -31,7 +32,7 @@ type transition struct {
 
 // explained turns a dossier into the answer of the API.
 func explained(d Dossier) explanation {
-	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices}
+	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices, Decisions: d.Decisions}
 	if e.Alerts == nil {
 		e.Alerts = []alert.Alert{}
 	}

@@ -39,6 +39,7 @@ type Options struct {
 	Ready        func() error                // of /readyz
 	Reload       func(context.Context) error // an error lists what is wrong, a problem a line; the old config stays
 	Status       func(context.Context) (Status, error)
+	Order        func(context.Context, Order) ([]string, error) // the series that were changed; an error says what is wrong with the order
 	Measurements Measurements
 	Alerts       Alerts
 

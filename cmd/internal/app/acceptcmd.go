@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/user"
+	"strings"
+)
+
+// orderFlags are those of every command that changes something in the running daemon.
+type orderFlags struct {
+	Why    string `required:"" placeholder:"TEXT" help:"Why: it goes into the history, beside who."`
+	Who    string `placeholder:"NAME" help:"Who: default is the user that runs this."`
+	Socket string `placeholder:"PATH" help:"Socket of the daemon (default: serin.sock in $RUNTIME_DIRECTORY, else in the state directory)."`
+}
+
+type acceptCmd struct {
+	Pattern string `arg:"" name:"pattern|id" help:"Glob over canaries (target/scene/size) or targets, or the id of an open incident."`
+	Undo    bool   `help:"Take acceptances of the last 7 days back instead."`
+	orderFlags
+}
+
+// Help shows an example.
+func (acceptCmd) Help() string {
+	return "Example: serin accept 7f3k --why 'moved to the larger model, INFRA-123'\nThe level since the first breach becomes the new normal at once: the alert resolves and the daily shape is kept. --undo takes it back."
+}
+
+// Run asks the daemon to accept, or to take it back.
+func (c *acceptCmd) Run(ctx context.Context, o Options) error {
+	path, what := "/api/v1/accept", "the new normal"
+	if c.Undo {
+		path, what = "/api/v1/accept/undo", "taken back"
+	}
+	return c.send(ctx, o, path, c.Pattern, what)
+}
+
+// send posts the order and prints what it changed.
+func (f orderFlags) send(ctx context.Context, o Options, path, pattern, what string) error {
+	q := url.Values{"pattern": {pattern}, "why": {f.Why}, "who": {f.name()}}
+	body, status, err := socketPost(ctx, f.Socket, path+"?"+q.Encode())
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	var answer struct {
+		Changed []string `json:"changed"`
+		Error   string   `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(body), &answer); err != nil {
+		return fmt.Errorf("read the daemon's answer (HTTP %d): %w", status, err)
+	}
+	if status != http.StatusOK {
+		return fail(ExitUsage, errors.New(answer.Error))
+	}
+	_, err = fmt.Fprintln(o.Stdout, orderText(what, answer.Changed))
+	return err
+}
+
+// name is who orders: the flag, who became root, or the user.
+func (f orderFlags) name() string {
+	if f.Who != "" {
+		return f.Who
+	}
+	if sudo := os.Getenv("SUDO_USER"); sudo != "" {
+		return sudo
+	}
+	if u, err := user.Current(); err == nil && strings.TrimSpace(u.Username) != "" {
+		return u.Username
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}

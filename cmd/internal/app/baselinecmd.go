@@ -1,0 +1,155 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"serin/alert/replay"
+	"serin/baseline"
+	"serin/baseline/store"
+	"serin/configs"
+	"serin/probe"
+)
+
+type baselineCmd struct {
+	Show  baselineShowCmd  `cmd:"" help:"Show what is normal, slot by slot."`
+	Reset baselineResetCmd `cmd:"" help:"Forget the history of canaries: they learn anew."`
+}
+
+type baselineResetCmd struct {
+	Pattern string `arg:"" help:"Glob over canaries (target/scene/size) or targets."`
+	orderFlags
+}
+
+// Help shows an example.
+func (baselineResetCmd) Help() string {
+	return "Example: serin baseline reset 'gw-eu' --why 'new hardware, nothing compares'\nThe samples stay in the store; bands are made of what comes from now on. Open latency alerts end."
+}
+
+// Run asks the daemon to forget.
+func (c *baselineResetCmd) Run(ctx context.Context, o Options) error {
+	return c.send(ctx, o, "/api/v1/baseline/reset", c.Pattern, "learning anew")
+}
+
+type baselineShowCmd struct {
+	configFlag
+	Store   string `placeholder:"PATH" help:"Store file (default: that of the config, else the default place)."`
+	Pattern string `arg:"" optional:"" help:"Glob over canaries (target/scene/size) or targets. Default: all."`
+	Format  string `enum:"text,json" default:"text" help:"text, or json (one slot a line)."`
+}
+
+// Help shows an example.
+func (baselineShowCmd) Help() string {
+	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
+}
+
+// slotBand is one line of baseline show; Mean, Low and Limit are seconds.
+type slotBand struct {
+	Series  string         `json:"series"`
+	Metric  probe.Metric   `json:"metric"`
+	Slot    time.Time      `json:"slot"`
+	State   string         `json:"state"`
+	N       int            `json:"n"`
+	Days    int            `json:"days"`
+	Widened string         `json:"widened,omitempty"`
+	Mean    float64        `json:"mean,omitempty"`
+	Low     float64        `json:"low,omitempty"`
+	Limit   float64        `json:"limit,omitempty"`
+	LeftOut map[string]int `json:"left_out,omitempty"`
+}
+
+// Run prints bands.
+func (c *baselineShowCmd) Run(ctx context.Context, o Options) error {
+	cfg, err := (&backtestCmd{configFlag: c.configFlag}).config()
+	if err != nil {
+		return err
+	}
+	path, err := storePath(c.Store, c.Config)
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, path, o.Stderr, true)
+	if err != nil {
+		return fail(ExitUsage, err)
+	}
+	out := bufio.NewWriter(o.Stdout)
+	err = c.show(ctx, st, cfg, out, time.Now())
+	return errors.Join(err, out.Flush(), st.Close())
+}
+
+func (c *baselineShowCmd) show(ctx context.Context, st *store.Store, cfg *configs.Config, out io.Writer, now time.Time) error {
+	tape, err := storeTape(ctx, st, store.Query{Since: now.Add(-poolBack), Pattern: c.Pattern})
+	if err != nil {
+		return err
+	}
+	found, _ := subjects(tape.Canaries(replay.Cut{}), cfg, 0, nil)
+	if len(found) == 0 {
+		return fail(ExitUsage, fmt.Errorf("no canary with samples of the last %d days matches %q", int(poolBack.Hours()/24), c.Pattern))
+	}
+	for _, sub := range found {
+		records, err := collect(st.History(ctx, sub.Canary.Key(), now.Add(-poolBack)), now)
+		if err != nil {
+			return err
+		}
+		for _, m := range sub.series() {
+			state, err := pastState(ctx, st, sub.Canary.Key(), m, now)
+			if err != nil {
+				return err
+			}
+			s := seriesOf(sub, m, records, sub.Rule.Threshold, baselineOptions(cfg), state, now)
+			if err := c.print(out, sub, m, slotsOf(s, sub, baselineOptions(cfg).Slot, now)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// slotsOf asks for the band of each slot of the local day.
+func slotsOf(s *baseline.Series, sub subject, slot time.Duration, now time.Time) []slotBand {
+	zone := sub.Canary.Scene.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	y, mon, day := now.In(zone).Date()
+	var list []slotBand
+	var last time.Time
+	for at := time.Duration(0); at < 24*time.Hour; at += slot {
+		b := s.Band(time.Date(y, mon, day, int(at/time.Hour), int(at%time.Hour/time.Minute), 0, 0, zone))
+		if b.Slot.Equal(last) {
+			continue // the clock was put forward: that slot is not there today
+		}
+		last = b.Slot
+		list = append(list, slotBand{b.Canary, b.Metric, b.Slot, b.State, b.N, b.Days, b.Widened, b.Mean, b.Low, b.Limit, b.LeftOut})
+	}
+	return list
+}
+
+func (c *baselineShowCmd) print(out io.Writer, sub subject, m probe.Metric, list []slotBand) error {
+	if c.Format == "json" {
+		for _, b := range list {
+			if err := json.NewEncoder(out).Encode(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "%s %s\n  %-6s %-9s %5s %5s %-7s %9s %9s\n", sub.Canary.Key(), m, "slot", "state", "n", "days", "window", "usual", "limit")
+	for _, b := range list {
+		width := b.Widened
+		if width != "" && width != "day" {
+			width = "±" + width
+		}
+		usual, limit := "–", "–"
+		if b.Limit > 0 {
+			usual, limit = tidySeconds(b.Mean), tidySeconds(b.Limit)
+		}
+		_, _ = fmt.Fprintf(out, "  %-6s %-9s %5d %5d %-7s %9s %9s\n", b.Slot.Format("15:04"), b.State, b.N, b.Days, width, usual, limit)
+	}
+	return err
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"serin/cmd/internal/web"
+)
+
+// order carries out what a person asks of the engine.
+func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err error) {
+	do := d.engine.Accept
+	switch o.Do {
+	case web.OrderUndo:
+		do = d.engine.Undo
+	case web.OrderReset:
+		do = d.engine.ResetBaseline
+	}
+	patterns := d.patterns(o.Pattern)
+	if !d.inEngine(ctx, func(ctx context.Context) {
+		for _, p := range patterns {
+			var some []string
+			if some, err = do(ctx, p, o.Who, o.Why, time.Now()); err != nil {
+				return
+			}
+			done = append(done, some...)
+		}
+	}) {
+		return nil, errStopping
+	}
+	slices.Sort(done)
+	return slices.Compact(done), err
+}
+
+// patterns turns the id of an open incident into the series of its alerts; what is none is a pattern itself.
+func (d *daemon) patterns(text string) []string {
+	var list []string
+	for _, a := range d.engine.Status().Alerts {
+		if a.Incident == text && a.Kind.Metric() != "" && !slices.Contains(list, a.Series) {
+			list = append(list, a.Series)
+		}
+	}
+	if len(list) == 0 {
+		return []string{text}
+	}
+	return list
+}
+
+// learningEvery is how often the log says how far learning is.
+const learningEvery = 24 * time.Hour
+
+// sayLearning logs how many canaries have all their bands. It reports whether some have not.
+func (d *daemon) sayLearning() bool {
+	judged, learning := 0, 0
+	for _, c := range d.engine.Status().Canaries {
+		ready := len(c.Bands) > 0
+		for _, b := range c.Bands {
+			ready = ready && b.State == "ready"
+		}
+		if ready {
+			judged++
+		} else {
+			learning++
+		}
+	}
+	d.log.Info("learning progress", "judged", judged, "learning", learning, "canaries", judged+learning,
+		"words", fmt.Sprintf("%d of %d canaries judged, %d learning", judged, judged+learning, learning))
+	return learning > 0
+}
+
+// tellLearning logs the progress of learning at the start and once a day, and for the last time when all are judged.
+func (d *daemon) tellLearning(ctx context.Context) {
+	day := time.NewTicker(learningEvery)
+	defer day.Stop()
+	for was := d.sayLearning(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-day.C:
+			now := d.stillLearning()
+			if was || now {
+				d.sayLearning()
+			}
+			was = now
+		}
+	}
+}
+
+// stillLearning reports whether a canary lacks a band.
+func (d *daemon) stillLearning() bool {
+	for _, c := range d.engine.Status().Canaries {
+		for _, b := range c.Bands {
+			if b.State != "ready" {
+				return true
+			}
+		}
+		if len(c.Bands) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// orderText is what a command prints of the series it changed.
+func orderText(what string, changed []string) string {
+	return fmt.Sprintf("%s: %s", what, strings.Join(changed, ", "))
+}
