@@ -36,6 +36,9 @@ func (e *Engine) acceptDue(c *watch, k Kind) {
 	if m == "" || !a.Open() || c.Rule.AcceptAfter <= 0 || e.now.Sub(a.Fired) < c.Rule.AcceptAfter || !c.mayAccept(a, m, e.now) {
 		return
 	}
+	if p := e.targets[c.Canary.Target.Name].pools[m]; p != nil && p.alert.Open() && c.Rule.Corroborate {
+		return // the whole target's level is taken, this canary's with it
+	}
 	e.accept(c, k, "", "fired for "+elapsed(e.now.Sub(a.Fired)))
 }
 

@@ -78,6 +78,16 @@ func (t *target) pooled(m probe.Metric) []*watch {
 	return list
 }
 
+// banded is how many of the target's canaries have a band of a metric.
+func (t *target) banded(m probe.Metric) (n int) {
+	for _, c := range t.canaries {
+		if b, ok := c.bands[m]; ok && b.State == bandReady {
+			n++
+		}
+	}
+	return n
+}
+
 // mayPool reports whether enough of the target's canaries judge a metric, be their bands ready or not.
 func (t *target) mayPool(m probe.Metric) bool {
 	n := 0
@@ -362,7 +372,7 @@ func (e *Engine) tickPool(t *target, p *pool) {
 func (e *Engine) agePool(t *target, p *pool) {
 	a, q := p.alert, t.quorum(p.metric)
 	switch {
-	case a.Open() && t.pooled(p.metric) == nil:
+	case a.Open() && t.banded(p.metric) < poolLeast:
 		a, tn := resolve(a, whyLearning, e.now, turn{From: a.State})
 		e.takePool(t, p, a, tn)
 	case a.Open() && a.Severity == Info && t.grown(p.metric, e.now):
