@@ -89,16 +89,8 @@ func (s *Store) climb(ctx context.Context, tx *sql.Tx, steps []migration) error 
 func (s *Store) keepCopy(ctx context.Context, have int) error {
 	name := fmt.Sprintf("%s.v%d.bak", s.path, have)
 	part := name + ".part"
-	// VACUUM INTO takes an empty file as it is, so the copy is as private as the original from its first byte on.
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
-	if err != nil {
+	if err := vacuumInto(ctx, s.write, s.path, part); err != nil {
 		return fmt.Errorf("keep a copy of store %q before its migration: %w", s.path, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("keep a copy of store %q before its migration: %w", s.path, err)
-	}
-	if _, err := s.write.ExecContext(ctx, `VACUUM INTO ?`, part); err != nil {
-		return fmt.Errorf("keep a copy before the migration: %w", explain(s.path, err))
 	}
 	if err := os.Rename(part, name); err != nil {
 		return fmt.Errorf("keep a copy of store %q before its migration: %w", s.path, err)

@@ -16,6 +16,8 @@ type commands struct {
 	Explain    explainCmd    `cmd:"" help:"Say why an alert fired, or did not."`
 	Baseline   baselineCmd   `cmd:"" help:"Show or forget what is normal."`
 	Accept     acceptCmd     `cmd:"" help:"Make the level of what fires the new normal, or take that back."`
+	Backup     backupCmd     `cmd:"" help:"Write all state to a new file, also beside a running daemon."`
+	Restore    restoreCmd    `cmd:"" help:"Put a backup in the place of the store, which is kept beside it."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
 	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
 	Simulate   simulateCmd   `cmd:"" hidden:"" help:"Run the quality benchmark of the drift rule."`

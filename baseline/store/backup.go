@@ -1,0 +1,218 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Kept says what a backup holds, or what a restore put in place.
+type Kept struct {
+	Path   string // of the copy; after a restore, of the store
+	Schema int    // version of its schema
+	Bytes  int64
+	Old    string // after a restore: where the file that was there lies now; "" = there was none
+}
+
+// Backup writes all that the store at path holds (samples, bands, alerts, incidents, the outbox, what is learned) to the
+// new file to, mode 0600, as of one instant. It may run beside a daemon, and holds up none of its writes. The copy is read
+// through before it gets its name. Errors name the file and the fix; a file that is there already is left alone.
+func Backup(ctx context.Context, path, to string) (Kept, error) {
+	if _, err := os.Stat(to); err == nil {
+		return Kept{}, fmt.Errorf("backup %q is there already: name a new file", to)
+	}
+	part := to + ".part"
+	schema, err := copyStore(ctx, path, part)
+	if err != nil {
+		return Kept{}, errors.Join(err, drop(part))
+	}
+	if err := os.Rename(part, to); err != nil {
+		return Kept{}, errors.Join(fmt.Errorf("backup of store %q: %w", path, err), drop(part))
+	}
+	return kept(to, schema, "")
+}
+
+// RestoreBackup puts the store that from holds in the place of the one at path. It takes the daemon's lock: while a daemon
+// runs, the error is a *LockedError. The backup is checked and copied whole before the old file is moved aside, to
+// PATH.before-restore-TIME, where nothing deletes it; from stays as it is. A backup of an older schema is migrated by the
+// next start; one of a newer serin gives a *SchemaError. now names the old file.
+func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kept, err error) {
+	if same(from, path) {
+		return Kept{}, fmt.Errorf("backup %q is the store itself: name the file that serin backup wrote", from)
+	}
+	release, err := Lock(path, "serin restore")
+	if err != nil {
+		return Kept{}, err
+	}
+	defer release()
+	part := path + ".restore.part"
+	schema, err := copyStore(ctx, from, part)
+	if err != nil {
+		return Kept{}, errors.Join(err, drop(part))
+	}
+	old, err := moveAside(path, now)
+	if err != nil {
+		return Kept{}, errors.Join(err, drop(part))
+	}
+	if err := os.Rename(part, path); err != nil {
+		return Kept{}, fmt.Errorf("restore %q: %w: the backup is in %q, the old store in %q", path, err, part, old)
+	}
+	return kept(path, schema, old)
+}
+
+func kept(path string, schema int, old string) (Kept, error) {
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return Kept{}, fmt.Errorf("sync directory of %q: %w", path, err)
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return Kept{}, err
+	}
+	return Kept{Path: path, Schema: schema, Bytes: fi.Size(), Old: old}, nil
+}
+
+func same(a, b string) bool {
+	fa, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	fb, err := os.Stat(b)
+	return err == nil && os.SameFile(fa, fb)
+}
+
+// drop removes a half-made copy.
+func drop(part string) error {
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// copyStore copies the store at path to the file to and reads the copy through; it returns the schema's version.
+func copyStore(ctx context.Context, path, to string) (schema int, err error) {
+	if err := prepareFile(path, true); err != nil {
+		return 0, err
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return 0, fmt.Errorf("store %q: %w", path, err)
+	}
+	db, err := pool(full, fileURI(full, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}}), 1)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s := &Store{path: full, read: db}
+	if schema, err = s.known(ctx); err != nil {
+		return 0, err
+	}
+	if err := s.whole(ctx); err != nil {
+		return 0, err
+	}
+	if err := vacuumInto(ctx, db, full, to); err != nil {
+		return 0, err
+	}
+	return schema, sound(ctx, to)
+}
+
+// known returns the schema of a file of serin's that this program can read.
+func (s *Store) known(ctx context.Context) (int, error) {
+	steps, err := embedded()
+	if err != nil {
+		return 0, err
+	}
+	have, err := s.identify(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case have > len(steps):
+		return 0, s.tooNew(ctx, have, len(steps))
+	case have == 0:
+		return 0, fmt.Errorf("store %q is empty: it was never a store of serin", s.path)
+	}
+	return have, nil
+}
+
+// vacuumInto writes what db holds to the file to and has it on the disk. SQLite takes an empty file as it is, so the copy
+// is as private as the original from its first byte on.
+func vacuumInto(ctx context.Context, db *sql.DB, path, to string) error {
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("copy store %q: %w: give this user write access to the directory", path, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("copy store %q: %w", path, err)
+	}
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return fmt.Errorf("copy to %q: %w", to, explain(path, err))
+	}
+	return syncFile(to)
+}
+
+// sound reads a whole file and reports what is wrong with it.
+func sound(ctx context.Context, path string) (err error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("check %q: %w", path, err)
+	}
+	db, err := pool(full, fileURI(full, url.Values{"mode": {"ro"}}), 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var verdict string
+	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+		return explain(path, err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("copy %q is damaged: %s", path, verdict)
+	}
+	return nil
+}
+
+// moveAside renames the store and its write-ahead log, which belong together; it returns "" when there is none.
+func moveAside(path string, now time.Time) (old string, err error) {
+	old = path + ".before-restore-" + now.UTC().Format("20060102T150405Z")
+	if _, err := os.Stat(old); err == nil {
+		return "", fmt.Errorf("restore %q: %q is there already: try again in a second", path, old)
+	}
+	err = os.Rename(path, old)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old = ""
+	case err != nil:
+		return "", fmt.Errorf("move the old store aside: %w", err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		to := old + suffix
+		if old == "" { // a log without its file is of no use, and would be taken for the new file's
+			to = path + suffix + ".orphan"
+		}
+		if err := os.Rename(path+suffix, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("move the old store's log aside: %w", err)
+		}
+	}
+	return old, nil
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
