@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,10 +115,10 @@ func TestB109GoAway(t *testing.T) {
 		}, OK, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			requests := 0
+			var requests atomic.Int32
 			canary := testCanary()
 			canary.Target.BaseURL = h2Server(t, cert, func(f *http2.Framer, conn net.Conn, stream uint32, request int) {
-				requests = request
+				requests.Store(int32(request))
 				if request == 1 {
 					c.play(f, conn, stream)
 					return
@@ -147,8 +148,8 @@ func TestB109GoAway(t *testing.T) {
 			if s.Conn != "new" || s.Proto != "HTTP/2.0" {
 				t.Errorf("the next one: %s connection, %s", s.Conn, s.Proto)
 			}
-			if requests != 2 {
-				t.Errorf("%d requests", requests)
+			if got := requests.Load(); got != 2 {
+				t.Errorf("%d requests", got)
 			}
 		})
 	}
