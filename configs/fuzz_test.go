@@ -78,7 +78,7 @@ func TestSetRule(t *testing.T) {
 	f("sigmma=3", `error: rule.sigmma: is not a key that is known here; did you mean "sigma"?`)
 	f("m=x", `error: rule.m: must be an integer, is a string; write an integer`)
 	f("m=9", `error: rule.m: is 9 of n = 5: it can never fire; write at most n`)
-	f("preset=sharp", `error: rule.preset: "sharp" is unknown; use one of: balanced, quiet, literal`)
+	f("preset=brisk", `error: rule.preset: "brisk" is unknown; use one of: balanced, quiet, sharp, literal`)
 	f("window=60", `error: rule.window: duration "60" has no unit; write "60s" if seconds are meant (units: ms, s, m, h, d)`)
 	f("ttft_limit.huge.warning=1s", `error: ttft_limit.huge.warning: is not a key of [rule]; remove it; known here: long medium short`)
 	f("m.x=1", `error: m.x: is not a key of [rule]; did you mean "m"?`)
@@ -94,7 +94,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %q: %s", name, lines(problems))
 		}
 	}
-	if _, ok := Preset("sharp"); ok {
+	if _, ok := Preset("brisk"); ok {
 		t.Error("a preset that does not exist")
 	}
 }
