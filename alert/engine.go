@@ -123,8 +123,10 @@ func (e *Engine) tickCanary(c *watch, jumped bool) {
 		if c.excludes(a, e.now) {
 			e.exclude(c, k, a)
 		}
-		e.promote(c, k)
-		e.acceptDue(c, k)
+		if a.Open() && k.Metric() != "" {
+			e.promote(c, k)
+			e.acceptDue(c, k)
+		}
 	}
 }
 

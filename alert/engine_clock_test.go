@@ -36,6 +36,37 @@ func TestClockSteps(t *testing.T) {
 	}
 }
 
+// TestClockStepsOfWholeTargets steps the clock under three canaries that are judged together, and moves their zone's clock:
+// nothing fires by itself, and trouble is still seen.
+func TestClockStepsOfWholeTargets(t *testing.T) {
+	for _, step := range []time.Duration{0, time.Hour, -time.Hour} {
+		watched := target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)
+		r := newRig(t, watched...)
+		if step == 0 {
+			zone, err := time.LoadLocation("Europe/Berlin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range watched {
+				w.Canary.Scene.Zone = zone
+			}
+			r.now = time.Date(2026, 3, 28, 23, 0, 0, 0, time.UTC) // two hours before it is put forward
+		}
+		r.learn(9).start()
+		r.run(3*time.Hour + 7*time.Second)
+		r.now, r.lag = r.now.Add(step), time.Millisecond
+		r.schedule()
+		r.run(3 * time.Hour)
+		r.quiet(step.String())
+		begin := r.now
+		r.world = during(begin, begin.Add(20*time.Minute), slower(1.8))
+		r.run(3 * time.Hour)
+		if a := r.one("gw", KindTTFT); a.Severity != Warning || a.Resolved.IsZero() || a.Fired.Sub(begin) > 10*time.Minute {
+			t.Errorf("after a step of %s: %s, fired after %s, ended %s", step, a.Severity, a.Fired.Sub(begin), a.Resolved)
+		}
+	}
+}
+
 func TestClockStepsWhileFiring(t *testing.T) {
 	for _, step := range []time.Duration{time.Hour, -time.Hour} {
 		r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short)...).learn(9).start()

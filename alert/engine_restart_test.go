@@ -29,6 +29,8 @@ func (p episode) answer(c *probe.Canary, at time.Time) probe.Sample {
 		return answer(c, at, 2)
 	case "x4":
 		return answer(c, at, 4)
+	case "x0.7":
+		return answer(c, at, .7)
 	case "x1.3":
 		return answer(c, at, 1.3)
 	case "5xx":
@@ -93,6 +95,65 @@ func TestRestartChangesNothing(t *testing.T) {
 			}
 			if err := paired(straight.log); err != nil {
 				t.Fatalf("every %s, seed %d: %v", every, seed, err)
+			}
+		}
+	}
+}
+
+// TestRestartChangesNothingOfWholeTargets does the same with rounds of three canaries and the sharp preset, and with
+// levels that are accepted, undone, followed down and reset within days.
+func TestRestartChangesNothingOfWholeTargets(t *testing.T) {
+	quick := func(r Rule) Rule {
+		r.ExcludeAfter, r.AcceptAfter, r.DownAfter = 20*time.Minute, 90*time.Minute, 6*time.Hour
+		return r
+	}
+	sharp := sharpRule()
+	sharp.Corroborate = true
+	for name, rule := range map[string]Rule{"balanced": quick(DefaultRule()), "sharp": quick(sharp)} {
+		base := newRig(t, target1("gw", 5*time.Minute, rule, probe.Short, probe.Medium, probe.Long)...).learn(9).start()
+		base.run(time.Minute)
+		seen := map[string]bool{}
+		for seed := range uint64(restartSeeds/2 + 1) {
+			d := rand.New(rand.NewPCG(seed, 77))
+			list := []episode{{From: base.now.Add(time.Hour), To: base.now.Add(time.Duration(3+d.IntN(4)) * time.Hour), Kind: []string{"x2", "x1.3", "x0.7"}[seed%3]}}
+			list = append(list, drawEpisodes(d, base.now)...)
+			straight, broken := base.fork(script(list)), base.fork(script(list))
+			order := func(r *rig) {
+				t.Helper()
+				if seed%2 == 0 {
+					if _, err := r.engine.ResetBaseline(t.Context(), "gw/chat/medium", "me", "", r.now); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			straight.run(8 * time.Hour)
+			half := straight.now
+			order(straight)
+			straight.run(6 * time.Hour)
+			for range 1 + d.IntN(5) {
+				broken.run(min(time.Duration(1+d.IntN(7000))*time.Second, half.Sub(broken.now)))
+				broken.start()
+			}
+			broken.run(half.Sub(broken.now))
+			order(broken)
+			broken.start()
+			broken.run(straight.now.Sub(broken.now))
+			if d := difference(straight.log, broken.log); d != "" {
+				t.Fatalf("%s, seed %d: a restart changes the history (-without +with):\n%s\n%+v", name, seed, d, list)
+			}
+			if err := paired(straight.log); err != nil {
+				t.Fatalf("%s, seed %d: %v", name, seed, err)
+			}
+			for _, x := range straight.log.transitions {
+				seen[string(x.Event)+" "+string(x.To)] = true
+			}
+			for _, a := range straight.log.fired(KindTTFT) {
+				seen[a.Series] = true
+			}
+		}
+		for _, want := range []string{"gw", "accept firing", "reset learning", "down ok"} {
+			if !seen[want] {
+				t.Errorf("%s: none of the days had %q: %v", name, want, seen)
 			}
 		}
 	}

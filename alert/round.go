@@ -181,7 +181,7 @@ func (e *Engine) pour(c *watch, s *probe.Sample, m probe.Metric, o Observation, 
 func (e *Engine) pourRegular(t *target, p *pool, c *watch, x spoken) {
 	every := t.interval()
 	of := x.At.Add(runEarly).UnixNano() / int64(every)
-	if of > p.round.Of {
+	if of > p.round.Of || of < p.round.Of-1 { // a new interval, or the clock was set back
 		e.closeRound(t, p)
 		p.round.Of = of
 	}

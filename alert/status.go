@@ -50,6 +50,9 @@ func (e *Engine) Status() Status {
 
 // publish shows what a call changed.
 func (e *Engine) publish(x *tx) {
+	if e.opt.Recorded {
+		return
+	}
 	alerts, incidents := e.openNow(x)
 	e.mu.Lock()
 	defer e.mu.Unlock()
