@@ -112,7 +112,7 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
-	snap.Blobs, err = s.blobs(ctx)
+	snap.Blobs, err = s.Blobs(ctx, "")
 	return snap, err
 }
 
@@ -124,8 +124,9 @@ told(id) AS (SELECT id FROM live UNION SELECT json_extract(body, '$.summary') FR
 SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM told)
 ORDER BY created, incident, revision, channel`
 
-func (s *Store) blobs(ctx context.Context) ([]alert.Blob, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT key, body FROM blob ORDER BY key`)
+// Blobs returns the blobs whose keys begin with prefix ("" = all), by key.
+func (s *Store) Blobs(ctx context.Context, prefix string) ([]alert.Blob, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT key, body FROM blob WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key`, prefix)
 	if err != nil {
 		return nil, explain(s.path, err)
 	}

@@ -148,7 +148,8 @@ func (p *pruner) settled() error {
 			return err
 		}
 	}
-	return nil
+	_, err := p.exec(`DELETE FROM blob WHERE key LIKE 'label/%' AND substr(key, 7) NOT IN (SELECT id FROM incident)`) // of incidents that are gone
+	return err
 }
 
 // daily deletes daily sums, which outlive the samples.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -112,6 +113,9 @@ func TestFileShrinks(t *testing.T) {
 func TestPruneKeepsWhatIsOpen(t *testing.T) {
 	s := openTemp(t)
 	c := trouble()
+	for _, id := range []string{"open", "closed"} {
+		c.Blobs = append(c.Blobs, alert.Blob{Key: "label/" + id, Body: json.RawMessage(`{}`)})
+	}
 	commit(t, s, c)
 	if err := s.Prune(t.Context(), t0.Add(400*day)); err != nil {
 		t.Fatal(err)
@@ -127,7 +131,7 @@ func TestPruneKeepsWhatIsOpen(t *testing.T) {
 	f("notice", 5)   // all but the sent one of the closed incident
 	f("transition", 0)
 	f("band", 0)
-	f("blob", 2)
+	f("blob", 3) // the label of the closed incident went with it
 }
 
 // A clock far ahead takes nothing away that the newest sample does not make old.

@@ -16,6 +16,9 @@ type commands struct {
 	Explain    explainCmd    `cmd:"" help:"Say why an alert fired, or did not."`
 	Baseline   baselineCmd   `cmd:"" help:"Show or forget what is normal."`
 	Accept     acceptCmd     `cmd:"" help:"Make the level of what fires the new normal, or take that back."`
+	Incidents  incidentsCmd  `cmd:"" help:"List and show incidents, and label them for the report."`
+	Outbox     outboxCmd     `cmd:"" help:"List messages to channels: what is owed, what was sent."`
+	Report     reportCmd     `cmd:"" help:"Sum up a month: incidents, messages, time firing, precision from labels."`
 	Backup     backupCmd     `cmd:"" help:"Write all state to a new file, also beside a running daemon."`
 	Restore    restoreCmd    `cmd:"" help:"Put a backup in the place of the store, which is kept beside it."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`

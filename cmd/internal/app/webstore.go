@@ -48,21 +48,8 @@ func (w webStore) Incidents(ctx context.Context, q web.Query) iter.Seq2[alert.In
 
 // Incident returns all that is known about one incident.
 func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) {
-	found, err := w.d.store.Incidents(ctx, store.IncidentQuery{ID: id})
+	doc, err := dossierOf(ctx, w.d.store, id)
 	if err != nil {
-		return web.Dossier{}, err
-	}
-	if len(found) == 0 {
-		return web.Dossier{}, fmt.Errorf("incident %q: %w", id, web.ErrNotFound)
-	}
-	doc := web.Dossier{Incident: found[0]}
-	if doc.Alerts, err = w.d.store.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
-		return doc, err
-	}
-	if doc.Transitions, err = w.d.store.Transitions(ctx, store.TransitionQuery{Incident: id}); err != nil {
-		return doc, err
-	}
-	if doc.Notices, err = w.d.store.Notices(ctx, store.NoticeQuery{Incident: id}); err != nil {
 		return doc, err
 	}
 	decisions := []*Explanation{}
@@ -76,6 +63,26 @@ func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) 
 	}
 	doc.Decisions = decisions
 	return doc, nil
+}
+
+// dossierOf reads what the store has about one incident; web.ErrNotFound where it has none of that id.
+func dossierOf(ctx context.Context, st *store.Store, id string) (doc web.Dossier, err error) {
+	found, err := st.Incidents(ctx, store.IncidentQuery{ID: id})
+	if err != nil {
+		return doc, err
+	}
+	if len(found) == 0 {
+		return doc, fmt.Errorf("incident %q: %w", id, web.ErrNotFound)
+	}
+	doc.Incident = found[0]
+	if doc.Alerts, err = st.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	if doc.Transitions, err = st.Transitions(ctx, store.TransitionQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	doc.Notices, err = st.Notices(ctx, store.NoticeQuery{Incident: id})
+	return doc, err
 }
 
 // backwards yields list from its end, or err.

@@ -30,6 +30,13 @@ type transition struct {
 	Alert  string      `json:"alert,omitempty"`
 }
 
+// Explain returns what /api/v1/incidents/{id} answers about an incident: as text, a line each, and as a value to be
+// written as JSON.
+func Explain(d Dossier) (lines []string, body any) {
+	e := explained(d)
+	return e.Explanation, e
+}
+
 // explained turns a dossier into the answer of the API.
 func explained(d Dossier) explanation {
 	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices, Decisions: d.Decisions}
