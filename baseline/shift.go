@@ -79,8 +79,8 @@ func (s *Series) shift(h Shift) {
 // Gap returns the median of y − mu over the judged values from from on and before to, excluded ones too, and how many
 // they are. Without any it is 0.
 func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
-	var list []float64
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
+	list := make([]float64, 0, len(part))
 	for i := range part {
 		if part[i].judged() {
 			list = append(list, s.e(&part[i]))
@@ -91,8 +91,8 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 
 // Usual returns the median value from from on and before to, ln seconds, and of how many.
 func (s *Series) Usual(from, to time.Time) (y float64, n int) {
-	var list []float64
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
+	list := make([]float64, 0, len(part))
 	for i := range part {
 		list = append(list, part[i].y)
 	}

@@ -62,15 +62,48 @@ func wsd(x []float64) float64 {
 	return honest * sd
 }
 
-// middle returns the mean of the values from the 20th to the 80th percentile, both included. It sorts x.
+// middle returns the mean of the values from the 20th to the 80th percentile, both included. It reorders x.
 func middle(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	slices.Sort(x)
 	last := float64(len(x) - 1)
 	const close = 1e-9 // .2 and .8 are no binary fractions: a position that is whole must count as whole
-	return mean(x[int(math.Ceil(.2*last-close)) : int(math.Floor(.8*last+close))+1])
+	low, high := int(math.Ceil(.2*last-close)), int(math.Floor(.8*last+close))
+	choose(x, low)
+	choose(x[low:], high-low)
+	return mean(x[low : high+1])
+}
+
+// fewEnough values are sorted faster than they are chosen from.
+const fewEnough = 12
+
+// choose reorders x, without NaN, so that x[k] is what sorting would put there, with nothing greater before it and nothing
+// less behind it.
+func choose(x []float64, k int) {
+	for len(x) > fewEnough {
+		a, b, c := x[0], x[len(x)/2], x[len(x)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		less, same := 0, 0 // x[:less] < pivot, x[less:less+same] == pivot
+		for i, v := range x {
+			if v < pivot {
+				x[i], x[less+same], x[less] = x[less+same], x[less], v
+				less++
+			} else if v == pivot {
+				x[i], x[less+same] = x[less+same], v
+				same++
+			}
+		}
+		switch {
+		case k < less:
+			x = x[:less]
+		case k < less+same:
+			return
+		default:
+			x, k = x[less+same:], k-less-same
+		}
+	}
+	slices.Sort(x)
 }
 
 // trimmed returns the mean without the lowest and the highest fifth (rounded down) of x. It sorts x.
@@ -94,12 +127,15 @@ func kappa(preset float64, days int) float64 {
 	return max(preset, student975[nu]/1.96*math.Sqrt(1+1/float64(days)))
 }
 
-// median of no values is 0. It sorts x.
+// median of no values is 0. It reorders x.
 func median(x []float64) float64 {
 	n := len(x)
 	if n == 0 {
 		return 0
 	}
-	slices.Sort(x)
-	return (x[(n-1)/2] + x[n/2]) / 2
+	choose(x, n/2)
+	if n%2 == 1 {
+		return x[n/2]
+	}
+	return (slices.Max(x[:n/2]) + x[n/2]) / 2
 }

@@ -180,7 +180,7 @@ func TestExplainSaysWhyItDidNotFire(t *testing.T) {
 	if v := over(fired.Add(-5*time.Hour), fired.Add(-2*time.Hour)); len(v.Alerts) != 0 || v.Samples != 36 || v.Why == "" || v.Most >= v.Needed {
 		t.Errorf("before it: %+v", v)
 	}
-	start := fired.Truncate(24 * time.Hour).AddDate(0, 0, -8)
+	start := fired.Truncate(24*time.Hour).AddDate(0, 0, -8)
 	if v := over(start, start.Add(time.Hour)); v.Learning != 12 || !strings.Contains(v.Why, "learning") {
 		t.Errorf("on the first day: %+v", v)
 	}

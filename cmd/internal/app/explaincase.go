@@ -37,6 +37,8 @@ type Explanation struct {
 
 	Literal plain  `json:"literal"` // by mean ± 2 sd of exactly that slot
 	Today   *today `json:"today"`
+
+	bands []baseline.Band // of the slots that the votes fell in
 }
 
 type change struct {
@@ -260,6 +262,7 @@ func (b casebook) storedBand(ctx context.Context, x *Explanation) error {
 			x.Band = band
 		}
 	}
+	x.bands = list
 	return err
 }
 
@@ -306,7 +309,7 @@ func (x *Explanation) vote(sub subject, m probe.Metric, records []alert.Record, 
 			d := kept.Verdict
 			v.Value, v.Mean, v.Limit, v.Ratio, v.Z, v.Call, v.Stored = d.Value, d.Mean, d.Limit, d.Ratio, d.Z, d.Call, true
 		} else {
-			v.again(r, x.Band, m, offset, sub.Rule.Threshold)
+			v.again(r, bandAt(x.bands, r.Sample.Time), m, offset, sub.Rule.Threshold)
 		}
 		x.Votes = append(x.Votes, v)
 	}
@@ -368,7 +371,9 @@ func (x *Explanation) plain(sub subject, m probe.Metric, records []alert.Record,
 			continue
 		}
 		v.Literal = baseline.Calm
-		if v.Value > band.Limit {
+		if limit := s.Band(v.At).Limit; limit == 0 {
+			v.Literal = baseline.NotJudged
+		} else if v.Value > limit {
 			v.Literal = baseline.Breach
 		}
 		x.Literal.Call = v.Literal
