@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(slack.Close)
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"envsubst": envsubst, "plant": plant}, Setup: func(e *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"envsubst": envsubst, "record": record, "reverse": reverse, "plant": plant}, Setup: func(e *testscript.Env) error {
 		e.Setenv("HOME", e.WorkDir)
 		e.Setenv("LLM", open.URL)
 		e.Setenv("LLM_KEYED", keyed.URL)
