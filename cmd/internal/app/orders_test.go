@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"serin/baseline/store"
+	"serin/cmd/internal/web"
+)
+
+// TestOrdersAndLearningOfADay resets a daemon's baselines a minute after its start, and looks at the history and at what
+// the log says of learning.
+func TestOrdersAndLearningOfADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, rigToml)
+		r.llm.Set("m", calm(200*time.Millisecond, 20*time.Millisecond))
+		r.history(time.Now(), 200*time.Millisecond, 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 25*time.Hour)
+		defer cancel()
+		var done []string
+		var failed, idle error
+		ordered := make(chan struct{})
+		order := func(d *daemon, _ net.Addr) {
+			go func() {
+				defer close(ordered)
+				time.Sleep(time.Minute)
+				_, idle = d.order(ctx, web.Order{Do: web.OrderAccept, Pattern: "gw", Who: "ann", Why: "because"})
+				done, failed = d.order(ctx, web.Order{Do: web.OrderReset, Pattern: "gw/chat/short", Who: "ann", Why: "new hardware"})
+			}()
+		}
+		red := &redaction{}
+		if err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: r.channels, Dial: r.pipe.DialContext, Log: newLogger(&r.log, "text", newLevel("info"), red),
+			Redact: red, Level: newLevel("info"), OnStart: order}); err != nil {
+			t.Fatal(err)
+		}
+		<-ordered
+		if failed != nil || len(done) == 0 || !strings.HasPrefix(done[0], "gw/chat/short") {
+			t.Fatalf("reset: %v, %v", done, failed)
+		}
+		if idle == nil || !strings.Contains(idle.Error(), "fires") {
+			t.Errorf("accept of what does not fire: %v", idle)
+		}
+		log := r.log.String()
+		for _, want := range []string{"3 of 3 canaries judged, 0 learning", "2 of 3 canaries judged, 1 learning"} {
+			if strings.Count(log, want) != 1 {
+				t.Errorf("%q is said %d times", want, strings.Count(log, want))
+			}
+		}
+		st, err := openStore(t.Context(), r.cfg.Store.DSN, &strings.Builder{}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = st.Close() }() // read only
+		rows, err := st.Transitions(t.Context(), store.TransitionQuery{Series: "gw/chat/short"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := false
+		for _, row := range rows {
+			told = told || strings.Contains(row.Reason, "ann") && strings.Contains(row.Reason, "new hardware")
+		}
+		if !told {
+			t.Errorf("who and why are not in the history: %+v", rows)
+		}
+	})
+}
