@@ -9,6 +9,7 @@ import (
 const (
 	reprobeBudget = 60.0 // full
 	reprobeEarn   = 0.08 // for each regular probe
+	roundReserve  = 20.0 // that a canary's own wishes leave to the rounds of its target
 )
 
 // reprobeApart is how near to a regular run a re-probe is not worth sending.
@@ -62,8 +63,8 @@ func apart(at []time.Time, due func(time.Time) time.Time) []time.Time {
 }
 
 // request adds re-probes for kinds to the memo, as far as the budget goes, and returns the times that are new. One
-// re-probe serves all who want it at that time.
-func (m memo) request(at []time.Time, kinds []Kind, metered bool) (memo, []time.Time) {
+// re-probe serves all who want it at that time. What is left in the bucket is never less than reserve.
+func (m memo) request(at []time.Time, kinds []Kind, metered bool, reserve float64) (memo, []time.Time) {
 	var fresh []time.Time
 	asks := slices.Clone(m.Asks)
 	for _, t := range at {
@@ -71,7 +72,7 @@ func (m memo) request(at []time.Time, kinds []Kind, metered bool) (memo, []time.
 		switch {
 		case i >= 0:
 			asks[i].Kinds = union(asks[i].Kinds, kinds)
-		case !metered || m.Tokens >= 1:
+		case !metered || m.Tokens >= 1+reserve:
 			if metered {
 				m.Tokens--
 			}
@@ -159,10 +160,19 @@ func (e *Engine) ask(c *watch, at []time.Time, kinds []Kind) {
 		return
 	}
 	var fresh []time.Time
-	c.memo, fresh = c.memo.request(at, kinds, c.metered())
+	c.memo, fresh = c.memo.request(at, kinds, c.metered(), e.reserve(c, kinds))
 	if len(fresh) > 0 {
 		e.opt.Reprober.Reprobe(c.key, fresh)
 	}
+}
+
+// reserve is what a wish leaves in the bucket: where a target is judged as a whole its rounds go first, or a noisy canary
+// would spend on itself what all of them need.
+func (e *Engine) reserve(c *watch, kinds []Kind) float64 {
+	if isPoolKind(kinds[0]) || kinds[0].Metric() == "" || len(e.targets[c.Canary.Target.Name].pools) == 0 {
+		return 0
+	}
+	return roundReserve
 }
 
 // unask cancels what was asked for by a kind alone.

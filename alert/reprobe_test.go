@@ -51,15 +51,15 @@ func TestCalmTimes(t *testing.T) {
 func TestRequestMergesAndPays(t *testing.T) {
 	m := memo{Tokens: 2.5}
 	at := []time.Time{day0.Add(30 * time.Second), day0.Add(60 * time.Second)}
-	m, fresh := m.request(at, []Kind{KindTTFT}, true)
+	m, fresh := m.request(at, []Kind{KindTTFT}, true, 0)
 	if len(fresh) != 2 || m.Tokens != .5 {
 		t.Fatalf("%d asked, %.2f tokens left; want 2 and 0.5", len(fresh), m.Tokens)
 	}
-	m, fresh = m.request(at, []Kind{KindTPOT}, true)
+	m, fresh = m.request(at, []Kind{KindTPOT}, true, 0)
 	if len(fresh) != 0 || m.Tokens != .5 {
 		t.Errorf("one re-probe serves all: %d asked, %.2f tokens", len(fresh), m.Tokens)
 	}
-	m, fresh = m.request([]time.Time{day0.Add(90 * time.Second)}, []Kind{KindTTFT}, true)
+	m, fresh = m.request([]time.Time{day0.Add(90 * time.Second)}, []Kind{KindTTFT}, true, 0)
 	if len(fresh) != 0 {
 		t.Error("a re-probe without a token")
 	}

@@ -93,7 +93,7 @@ func sceneMeanings() map[string]string {
 
 func ruleMeanings() map[string]string {
 	return map[string]string{
-		"preset":        "`balanced`, `quiet`, `literal`",
+		"preset":        "`balanced`, `quiet`, `sharp`, `literal`",
 		"sigma":         "standard deviations from usual to the limit",
 		"kappa":         "factor that makes them honest for seven days of data",
 		"m":             "breaches …",

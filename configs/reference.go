@@ -24,7 +24,7 @@ func chapters() []chapter {
 		{"target", "[[target]]", "One model of an endpoint. A credential is given in one of three ways; one written into the file is refused unless `allow_plain_secrets = true` stands at the top.\n\n" + protocolForms},
 		{"scene", "[[scene]]", "A business use with its own prompts, schedules and baselines. Every target of it and every size make one canary."},
 		{"size", "short, medium, long as tables", "A size is a cron string, or a table with these keys."},
-		{"rule", "[rule] and [scene.rule]", "When a canary alerts. The scene's keys win over `[rule]`, those over the preset: `balanced` as below; `quiet` (kappa 1.5, 4 re-probes); `literal` (mean + 2 standard deviations of exactly that slot, every value by itself; about 295 false alerts a month and series on a simulator where balanced gives 0.1)."},
+		{"rule", "[rule] and [scene.rule]", "When a canary alerts. The scene's keys win over `[rule]`, those over the preset: `balanced` as below; `quiet` (kappa 1.5, 4 re-probes); `sharp` (fires when most of the last 6 to 16 checks are slow together, with up to 9 re-probes: sees more of ×1.5); `literal` (mean + 2 standard deviations of exactly that slot, every value by itself; about 295 false alerts a month and series on a simulator where balanced gives 0.1)."},
 		{"baseline", "[baseline]", "What a value is compared with."},
 		{"incident", "[incident]", "When people are told."},
 		{"budget", "[budget]", "What probing may use, for each target and day; `budget_tokens` and `budget_usd` of a target win. At 80 % the long canaries stop, at 90 % the medium ones, at 100 % all, until midnight; a probe under way is taken at its output cap, and so is one that broke off. Skipped runs are stored and counted with reason `budget`."},
