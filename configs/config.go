@@ -21,6 +21,7 @@ type Config struct {
 	Baseline  baseline.Options
 	Incident  alert.IncidentOptions
 	Budget    Budget
+	Heartbeat Heartbeat
 	Slack     *slack.Options // [slack]; nil = no such table; among Channels too
 	Channels  []Channel      // [slack] and every [[channel]], in the order of the file
 	Routes    []alert.Route  // of every [[route]]

@@ -124,6 +124,7 @@ func schema() *spec {
 		"baseline":            tableOf(baseline.DefaultOptions()),
 		"incident":            tableOf(alert.DefaultIncident()),
 		"budget":              tableOf(defaultBudget()),
+		"heartbeat":           tableOf(defaultHeartbeat()),
 		"rule":                rule,
 		"slack":               tableOf(defaultSlack()),
 		"channel":             listOf(tableOf(channelKeys{})),

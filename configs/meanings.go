@@ -151,6 +151,12 @@ func singleMeanings() map[string]string {
 		"budget.usd":      "US dollars that each target may cost a day, by `[[price]]`; 0 = no bound",
 		"budget.timezone": "IANA zone of the day: the budget is whole again at its midnight",
 
+		"heartbeat.url_env":        "environment variable that holds the URL",
+		"heartbeat.url_file":       "file that holds it",
+		"heartbeat.url_credential": "systemd credential that holds it",
+		"heartbeat.url":            "the URL itself; only with `allow_plain_secrets = true`, because whoever knows it can ping in serin's place",
+		"heartbeat.every":          "shortest distance between two pings",
+
 		"slack.webhook_url_env":        "environment variable that holds the webhook's URL",
 		"slack.webhook_url_file":       "file that holds it",
 		"slack.webhook_url_credential": "systemd credential that holds it",

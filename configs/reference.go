@@ -28,6 +28,7 @@ func chapters() []chapter {
 		{"baseline", "[baseline]", "What a value is compared with."},
 		{"incident", "[incident]", "When people are told."},
 		{"budget", "[budget]", "What probing may use, for each target and day; `budget_tokens` and `budget_usd` of a target win. At 80 % the long canaries stop, at 90 % the medium ones, at 100 % all, until midnight; a probe under way is taken at its output cap, and so is one that broke off. Skipped runs are stored and counted with reason `budget`."},
+		{"heartbeat", "[heartbeat]", "A dead man's switch: serin GETs the URL after each completed round of probes, so that a watcher elsewhere notices when no more come. A round is complete when every run that was due has come to its end: sent, answered or failed, and judged; runs held back by a budget, a refused key or a `Retry-After` count as ended, those without room do not. Let the watcher wait for the longest interval of your schedules and 15 minutes."},
 		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits). It is the short form of one `[[channel]]` named slack."},
 		{"channel", "[[channel]]", "One more place where people are told; there may be many. The keys `name` and `type` and those of its type:\n\n" + channelTypesText()},
 		{"route", "[[route]]", "Which channels an incident goes to: those of every route that matches. Without routes, and where none matches, it goes to all channels. It stays with its channels for its whole life; when its severity rises, those that now match join with an opening."},

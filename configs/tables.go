@@ -22,6 +22,7 @@ func (l *loader) resolveTables() {
 	l.resolveBaseline()
 	l.resolveIncident()
 	l.resolveBudget()
+	l.resolveHeartbeat()
 	l.resolveSlack()
 	l.resolveChannels()
 }

@@ -71,6 +71,7 @@ type daemon struct {
 
 	storeSick  *selfAlert
 	self       *selfCheck
+	heart      *heartbeat
 	paths      paths
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
@@ -117,6 +118,8 @@ func runDaemon(ctx context.Context, o daemonOptions) error {
 	d.storeSick = &selfAlert{name: "store", tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + o.Config.Instance.Name}}
 	d.tel = newTelemetry(o.Config.Metrics)
 	d.self = &selfCheck{log: d.log, tel: d.tel, alert: &selfAlert{name: "clock", tell: d.tellOutbox, names: d.channelNames, by: d.storeSick.by}}
+	d.heart = newHeartbeat(d)
+	d.heart.watch(o.Config.Runs, d.started)
 	release, err := d.open(ctx)
 	if err != nil {
 		return err
@@ -215,6 +218,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.tellLearning(stopped) })
 	parts.Go(func() { d.self.watch(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
+	parts.Go(func() { d.heart.run(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })
 	parts.Go(func() { d.watchReload(stopped, sys) })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type rig struct {
 	cfg   *configs.Config
 	log   strings.Builder
 	seen  []probe.Sample
+	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil = everything leads to llm
+	each  func(s probe.Sample)                                              // nil = nothing more is done with a sample
 }
 
 const rigToml = `
@@ -83,8 +86,17 @@ func (r *rig) run(d time.Duration) {
 	defer cancel()
 	red := &redaction{}
 	red.Add(r.cfg.Redactor)
-	err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: r.channels, Dial: r.pipe.DialContext, Log: newLogger(&r.log, "text", newLevel("info"), red),
-		Redact: red, Level: newLevel("info"), OnSample: func(s probe.Sample) { r.seen = append(r.seen, s) }})
+	dial := r.pipe.DialContext
+	if r.dial != nil {
+		dial = r.dial
+	}
+	err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: r.channels, Dial: dial, Log: newLogger(&r.log, "text", newLevel("info"), red),
+		Redact: red, Level: newLevel("info"), OnSample: func(s probe.Sample) {
+			if r.each != nil {
+				r.each(s)
+			}
+			r.seen = append(r.seen, s)
+		}})
 	if err != nil {
 		r.t.Fatalf("daemon: %v\n%s", err, r.log.String())
 	}

@@ -38,7 +38,9 @@ func (d *daemon) engineLoop(ctx context.Context) {
 func (d *daemon) observe(ctx context.Context, s probe.Sample) {
 	if err := d.engine.Observe(ctx, s); err != nil {
 		d.log.Error("judge sample", "canary", s.Key(), "error", err)
+		return
 	}
+	d.heart.observe(&s, time.Now())
 }
 
 // inEngine runs f in the engine's goroutine and waits for it; false when the daemon stops first.

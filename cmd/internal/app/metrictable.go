@@ -57,6 +57,7 @@ func metricTable() []metricInfo {
 		{"serin_self_gc_pause_seconds", "gauge", "", "Longest pause of the garbage collector in the last minute, rounded up."},
 		{"serin_self_run_queue_seconds_total", "counter", "", "Time that serin's threads waited for a CPU since start, summed over threads."},
 		{"serin_self_cpu_throttled_seconds_total", "counter", "", "Time that the CPU quota held back serin's control group since it was made."},
+		{"serin_heartbeats_total", "counter", "result", "Pings to [heartbeat] after completed rounds of probes, by result."},
 		{"serin_metrics_pushes_total", "counter", "result", "Pushes to push_url by result."},
 	}
 }

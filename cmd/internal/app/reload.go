@@ -51,6 +51,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.use(cfg)
 		d.useBudget(ctx, cfg.Budget)
 		d.runner.Set(entries(cfg))
+		d.heart.watch(cfg.Runs, time.Now())
 		d.outbox.Use(channels)
 		d.channels.Store(newChannelSet(cfg, channels))
 		err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now())

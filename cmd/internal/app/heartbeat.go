@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"serin/configs"
+	"serin/probe"
+	"serin/probe/schedule"
+)
+
+// Times of the heartbeat.
+const (
+	pingWithin = 10 * time.Second
+	roundSlack = 90 * time.Second // beyond a probe's own time limit: waiting for room, for the engine, for a busy machine
+)
+
+// rounds knows whether every run that was due has come to its end.
+type rounds struct {
+	mu       sync.Mutex
+	canaries map[string]*lastRun
+	judged   bool // a run ended since the last completed round
+}
+
+// lastRun is the newest run of one canary that ended.
+type lastRun struct {
+	at    time.Time
+	due   func(after time.Time) time.Time // next run; zero = never
+	grace time.Duration
+}
+
+// watch makes runs those that belong to a round; new ones count from now on.
+func (r *rounds) watch(runs []configs.Run, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.canaries
+	r.canaries = make(map[string]*lastRun, len(runs))
+	for _, run := range runs {
+		c := &lastRun{at: now, due: run.Due, grace: run.Canary.Target.TotalTimeout + roundSlack}
+		if was := old[run.Canary.Key()]; was != nil {
+			c.at = was.at
+		}
+		r.canaries[run.Canary.Key()] = c
+	}
+}
+
+// ended notes that a run of a canary ended.
+func (r *rounds) ended(key string, at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.canaries[key]; c != nil {
+		c.at = at
+		r.judged = true
+	}
+}
+
+// complete reports whether something ended since it last said yes, and no run is overdue at now.
+func (r *rounds) complete(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.judged {
+		return false
+	}
+	for _, c := range r.canaries {
+		if due := c.due(c.at); !due.IsZero() && now.Sub(due) > c.grace {
+			return false
+		}
+	}
+	r.judged = false
+	return true
+}
+
+// heartbeat pings a watcher after each completed round.
+type heartbeat struct {
+	rounds
+	d      *daemon
+	kick   chan struct{}
+	pinged time.Time // newest ping asked for; of the engine's goroutine
+}
+
+func newHeartbeat(d *daemon) *heartbeat { return &heartbeat{d: d, kick: make(chan struct{}, 1)} }
+
+// observe takes in a sample that the engine has judged. A run without room has not ended: it is what hangs.
+func (h *heartbeat) observe(s *probe.Sample, now time.Time) {
+	if s.Trigger != "" && s.Trigger != probe.Schedule {
+		return
+	}
+	if s.Outcome == probe.Skipped && (s.Reason == string(schedule.SkipNoRoom) || s.Reason == string(schedule.SkipOverlap)) {
+		return
+	}
+	h.ended(s.Key(), s.Time)
+	conf := h.d.config().Heartbeat
+	if conf.URL.IsZero() || !h.pinged.IsZero() && now.Sub(h.pinged) < conf.Every && !now.Before(h.pinged) || !h.complete(now) {
+		return
+	}
+	h.pinged = now
+	select {
+	case h.kick <- struct{}{}:
+	default: // the last ping is still under way
+	}
+}
+
+// run sends pings until ctx ends. One that fails is counted, and logged once until one works again.
+func (h *heartbeat) run(ctx context.Context) {
+	client := &http.Client{Timeout: pingWithin, Transport: heartbeatTransport(h.d.opt.Dial)}
+	defer client.CloseIdleConnections()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.kick:
+		}
+		err := ping(ctx, client, h.d.config().Heartbeat.URL)
+		if ctx.Err() != nil {
+			return
+		}
+		result := "ok"
+		if err != nil {
+			result = "error"
+		}
+		h.d.tel.count(1, "serin_heartbeats_total", label{"result", result})
+		if err != nil && !failing {
+			h.d.log.Warn("heartbeat not taken", "error", h.d.opt.Redact.Text(err.Error()))
+		}
+		failing = err != nil
+	}
+}
+
+func heartbeatTransport(dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
+	return &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial, TLSHandshakeTimeout: pingWithin, ForceAttemptHTTP2: true,
+		IdleConnTimeout: 5 * time.Minute}
+}
+
+// ping makes one GET. Its error does not hold the URL, which is a secret.
+func ping(ctx context.Context, client *http.Client, to probe.Secret) error {
+	target, err := to.Reveal()
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return errors.New("the URL cannot be used")
+	}
+	req.Header.Set("User-Agent", "serin/"+Version)
+	resp, err := client.Do(req)
+	if err != nil {
+		if bare, ok := errors.AsType[*url.Error](err); ok {
+			err = bare.Err
+		}
+		return err
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+	if err := resp.Body.Close(); err != nil {
+		return err
+	}
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("the watcher answers HTTP %d", resp.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"serin/probe"
+	"serin/probe/fakellm"
+)
+
+const beatToml = "allow_plain_secrets = true\n" + rigToml + `
+[heartbeat]
+url = "http://beat.test/ping/5f0c1d2e-4b5a"
+`
+
+// beats is a watcher that notes when it is pinged.
+type beats struct {
+	mu   sync.Mutex
+	at   []time.Duration // since start
+	from time.Time
+	code int
+}
+
+func (b *beats) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q.Method == http.MethodGet && q.URL.Path == "/ping/5f0c1d2e-4b5a" {
+		b.at = append(b.at, time.Since(b.from))
+	}
+	w.WriteHeader(b.code)
+}
+
+// between counts pings.
+func (b *beats) between(from, to time.Duration) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, at := range b.at {
+		if at >= from && at < to {
+			n++
+		}
+	}
+	return n
+}
+
+// watched makes a rig whose daemon pings b.
+func watchedRig(t *testing.T, b *beats) *rig {
+	r := newRig(t, beatToml)
+	pipe := fakellm.NewPipe()
+	srv := &http.Server{Handler: b}
+	go func() { _ = srv.Serve(pipe) }() // ends with Close
+	t.Cleanup(func() { _ = srv.Close() })
+	r.dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if strings.HasPrefix(addr, "beat.test") {
+			return pipe.DialContext(ctx, network, addr)
+		}
+		return r.pipe.DialContext(ctx, network, addr)
+	}
+	return r
+}
+
+// TestHeartbeatStopsWithTheRounds pings after each round while runs end, whatever their outcome; when one canary hangs the
+// pings stop, although the daemon lives and the others go on, and they come back with it.
+func TestHeartbeatStopsWithTheRounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &beats{from: time.Now(), code: http.StatusOK}
+		r := watchedRig(t, b)
+		r.llm.Set("m", calm(200*time.Millisecond, 20*time.Millisecond))
+		time.AfterFunc(30*time.Minute, func() { r.llm.Set("m", fakellm.Behaviour{Fault: fakellm.Fault{Kind: fakellm.Status}}) })
+		freed := make(chan struct{})
+		time.AfterFunc(150*time.Minute, func() { close(freed) })
+		r.each = func(s probe.Sample) {
+			if s.Size == probe.Long && time.Since(b.from) > time.Hour {
+				<-freed
+			}
+		}
+		r.run(3 * time.Hour)
+		if n := b.between(0, 30*time.Minute); n < 6 || n > 10 {
+			t.Errorf("%d pings while all is well, want one for each of 6 rounds and the longer canaries", n)
+		}
+		if n := b.between(30*time.Minute, time.Hour); n < 6 || n > 10 {
+			t.Errorf("%d pings while the endpoint fails, want as many: the rounds complete", n)
+		}
+		if n := b.between(80*time.Minute, 150*time.Minute); n != 0 {
+			t.Errorf("%d pings while a canary hangs", n)
+		}
+		if n := b.between(150*time.Minute, 3*time.Hour); n < 5 {
+			t.Errorf("%d pings after it is free again", n)
+		}
+		if strings.Contains(r.log.String(), "5f0c1d2e") {
+			t.Error("the log shows the URL")
+		}
+	})
+}
+
+// TestHeartbeatRefused counts a watcher that says no, once in the log, without its URL.
+func TestHeartbeatRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &beats{from: time.Now(), code: http.StatusNotFound}
+		r := watchedRig(t, b)
+		r.llm.Set("m", calm(200*time.Millisecond, 20*time.Millisecond))
+		r.run(time.Hour)
+		if n := strings.Count(r.log.String(), "heartbeat not taken"); n != 1 || !strings.Contains(r.log.String(), "HTTP 404") || strings.Contains(r.log.String(), "5f0c1d2e") {
+			t.Errorf("log says it %d times:\n%s", n, r.log.String())
+		}
+	})
+}
+
+func TestPingHidesTheURL(t *testing.T) {
+	to, err := probe.SecretFromValue("url", "http://beat.test/ping/5f0c1d2e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := &http.Client{Transport: heartbeatTransport(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") })}
+	if err := ping(t.Context(), broken, to); err == nil || strings.Contains(err.Error(), "5f0c") || !strings.Contains(err.Error(), "no route") {
+		t.Errorf("ping: %v", err)
+	}
+}
