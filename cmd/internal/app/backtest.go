@@ -167,6 +167,9 @@ func replayAll(ctx context.Context, tape *replay.Tape, list []subject, rule rule
 		})
 	}
 	running.Wait()
+	if ctx.Err() != nil {
+		return replay.Result{}, fail(ExitBad, errors.New("interrupted"))
+	}
 	var all replay.Result
 	for _, r := range results {
 		all.Events = append(all.Events, r.Events...)
