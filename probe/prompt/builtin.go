@@ -87,15 +87,15 @@ const seedBase = 200
 // passageFrom is how many times its frame (introduction and task) a prompt must be long to carry a passage.
 const passageFrom = 1.5
 
-// compose returns a text of exactly want characters where the filling words allow it, and at most 2 off.
+// compose returns one line of text, without quotes and line ends: relays and simulators that paste a prompt into a template
+// unescaped take it as well. It has exactly want characters where the filling words allow it, and at most 2 off.
 func (b *book) compose(t task, want int, seed uint64) string {
 	if float64(want) < passageFrom*float64(utf8.RuneCountInString(t.about+b.intro)) {
 		return b.fill(t.alone, b.also, want, seed)
 	}
-	tail := "\n\n" + t.about
-	room := want - utf8.RuneCountInString(b.intro) - utf8.RuneCountInString(tail) - 2
-	body := b.passage(room, seed)
-	return b.intro + "\n\n" + b.fill(body, b.margin, room, seed) + tail
+	head, tail := b.intro+b.space, b.space+t.about
+	room := want - utf8.RuneCountInString(head+tail)
+	return head + b.fill(b.passage(room, seed), b.margin, room, seed) + tail
 }
 
 // fill appends "lead word, word, … word." to text so that it gets want characters.

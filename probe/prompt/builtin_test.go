@@ -70,6 +70,9 @@ func TestBuiltinAsksForABoundedAnswer(t *testing.T) {
 				if strings.Count(p.User, want) != 1 {
 					t.Errorf("%s at %d tokens does not say %q once: %s", p.ID, n, want, tail(p.User))
 				}
+				if strings.ContainsAny(p.User, "\n\r\t\"\\") {
+					t.Errorf("%s at %d tokens holds a character that an unescaped template breaks on", p.ID, n)
+				}
 				if strings.ContainsAny(p.User, "{}%") || !utf8.ValidString(p.User) {
 					t.Errorf("%s at %d tokens has an unfilled slot", p.ID, n)
 				}

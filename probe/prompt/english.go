@@ -53,7 +53,7 @@ func englishBook() *book {
 		},
 		words: []string{"ash", "elm", "inn", "oat", "barn", "moss", "lane", "reed", "bread", "river", "stone", "cloud", "garden", "window", "bridge",
 			"candle", "lantern", "orchard", "harvest", "feather", "mountain", "notebook", "blossoms", "workshop", "newspaper", "stonework", "tablecloth", "blacksmith"},
-		part:  "Part %d",
+		part:  "Part %d:",
 		intro: "Here are notes about the towns of a quiet river valley.",
 		also:  "Mention if you like: ", margin: "Words in the margin: ",
 		comma: ", ", stop: ".", space: " ",

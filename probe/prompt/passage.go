@@ -21,13 +21,10 @@ func (r *random) next() uint64 {
 // below returns a number from 0 to n-1.
 func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
 
-// Shape of a passage: sentences a paragraph, paragraphs a part.
-const (
-	sentencesAParagraph = 6
-	paragraphsAPart     = 4
-)
+// sentencesAPart is the shape of a passage.
+const sentencesAPart = 24
 
-// passage returns sentences in numbered parts and paragraphs, at most room characters, so that a few words more fill
+// passage returns sentences in numbered parts, at most room characters, so that a few words more fill
 // it. No template follows itself, and slots are drawn anew each time, so that no two lines are alike in practice.
 func (b *book) passage(room int, seed uint64) string {
 	r := random(seed)
@@ -50,16 +47,13 @@ func (b *book) passage(room int, seed uint64) string {
 	}
 }
 
-// lead returns what stands before sentence n: a part's heading, a paragraph's break or a space.
+// lead returns what stands before sentence n: a part's heading or a space.
 func (b *book) lead(n int) string {
-	paragraph, part := n%sentencesAParagraph == 0, n%(sentencesAParagraph*paragraphsAPart) == 0
 	switch {
-	case part && n == 0:
-		return fmt.Sprintf(b.part, 1) + "\n"
-	case part:
-		return "\n\n" + fmt.Sprintf(b.part, n/(sentencesAParagraph*paragraphsAPart)+1) + "\n"
-	case paragraph:
-		return "\n\n"
+	case n == 0:
+		return fmt.Sprintf(b.part, 1) + b.space
+	case n%sentencesAPart == 0:
+		return b.space + fmt.Sprintf(b.part, n/sentencesAPart+1) + b.space
 	}
 	return b.space
 }

@@ -25,7 +25,7 @@ func (p Prompt) Turns(nonce string) []Turn {
 	}
 	turns = append(turns, Turn{Role: "user", Text: p.User})
 	if nonce != "" {
-		turns[0].Text = nonce + "\n" + turns[0].Text
+		turns[0].Text = nonce + " " + turns[0].Text
 	}
 	return turns
 }

@@ -18,9 +18,9 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	f(Prompt{User: "hi"}, "", []Turn{{"user", "hi"}})
-	f(Prompt{User: "hi"}, "n1", []Turn{{"user", "n1\nhi"}})
+	f(Prompt{User: "hi"}, "n1", []Turn{{"user", "n1 hi"}})
 	f(Prompt{System: "be brief", User: "hi"}, "", []Turn{{"system", "be brief"}, {"user", "hi"}})
-	f(Prompt{System: "be brief", User: "hi"}, "n1", []Turn{{"system", "n1\nbe brief"}, {"user", "hi"}})
+	f(Prompt{System: "be brief", User: "hi"}, "n1", []Turn{{"system", "n1 be brief"}, {"user", "hi"}})
 	if got := (Prompt{System: "a", User: "b"}).Text() + (Prompt{User: "c"}).Text(); got != "a\nbc" {
 		t.Errorf("text is %q", got)
 	}
