@@ -16,9 +16,11 @@ import (
 const (
 	acceptLeast = 3                  // values that say where the new level is
 	undoWithin  = 7 * 24 * time.Hour // of an automatic acceptance
-	undoOver    = 3 * time.Hour      // whose median …
-	undoNear    = 1.10               // … is within this ratio of the old level
-	downBelow   = -.10               // ln: so far below usual is a new level
+	// undoOver is a whole day, so that the same hours are compared on the whole: the load of a weekend alone brings the
+	// median of 3 h down to the old level while the shift still stands.
+	undoOver  = 24 * time.Hour // whose median …
+	undoNear  = 1.10           // … is within this ratio of the old level
+	downBelow = -.10           // ln: so far below usual is a new level
 )
 
 // accepted is a new normal that was taken, while it may still be taken back.
@@ -187,7 +189,8 @@ func (e *Engine) undoDue(c *watch, m probe.Metric) {
 		gap, n := c.series[m].Gap(e.now.Add(-over), e.now.Add(1))
 		back := gap + x.C // over the old level
 		if x.By == "" && n >= acceptLeast && math.Abs(back) <= math.Log(undoNear) && math.Abs(back) < math.Abs(gap) {
-			e.undo(c, x, "", "the old level has been back for "+elapsed(over), e.now.Add(-over))
+			// The median turns when half of the time is at the old level again.
+			e.undo(c, x, "", "the median of the last "+elapsed(over)+" is the old level again", e.now.Add(-over/2))
 		}
 	}
 }

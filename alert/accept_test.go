@@ -66,16 +66,37 @@ func TestAnAcceptedLevelThatGoesBackIsUndone(t *testing.T) {
 	begin := r.now.Add(time.Hour)
 	back := begin.Add(48 * time.Hour)
 	r.world = during(begin, back, slower(1.5))
-	r.run(60 * time.Hour)
+	r.run(64 * time.Hour)
 	undone := r.log.happened(EventUndo)
-	if len(undone) != 1 || undone[0].At.Before(back.Add(time.Hour)) || undone[0].At.After(back.Add(4*time.Hour)) {
-		t.Fatalf("undone %+v", undone)
+	if len(undone) != 1 || undone[0].At.Before(back.Add(11*time.Hour)) || undone[0].At.After(back.Add(13*time.Hour)) {
+		t.Fatalf("undone %+v, want when half of a day is at the old level again", undone)
 	}
 	if m := r.mean(); math.Abs(m-.4) > .02 {
 		t.Errorf("mean %.3f s, want .4", m)
 	}
 	if n := len(r.log.fired(KindTTFT)); n != 1 {
 		t.Errorf("%d alerts", n)
+	}
+}
+
+// TestAQuietWeekendUndoesNothing lets the load, and with it the slower level, fall to the old one for ten hours of two days.
+func TestAQuietWeekendUndoesNothing(t *testing.T) {
+	r := singleRig(t, single(DefaultRule()))
+	begin := r.now.Add(time.Hour)
+	weekend := begin.Add(40 * time.Hour)
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		switch quiet := at.Sub(weekend); {
+		case at.Before(begin), quiet >= 0 && quiet < 48*time.Hour && quiet%(24*time.Hour) < 10*time.Hour:
+			return healthy(c, at)
+		}
+		return answer(c, at, 1.5)
+	}
+	r.run(100 * time.Hour)
+	if n := len(r.log.happened(EventAccept)); n != 1 {
+		t.Fatalf("%d acceptances, want 1", n)
+	}
+	if undone := r.log.happened(EventUndo); len(undone) != 0 {
+		t.Errorf("undone while the shift stands: %+v", undone)
 	}
 }
 
