@@ -110,13 +110,15 @@ func phaseText(s *probe.Sample) string {
 	return "[" + bar.String() + "] " + strings.Join(parts, " · ")
 }
 
-// printSpread prints medians of several probes, each with its n; p95 only where there are enough.
+// printSpread prints medians of several probes, each with its n; p95 only where there are enough. Probes that failed by the
+// server's or the network's fault count as endless: a server that refuses its slow work must not look fast.
 func printSpread(w io.Writer, samples []probe.Sample) {
+	failed := countCensored(samples)
 	_, _ = fmt.Fprintf(w, "%d probes, %d ok\n", len(samples), countOK(samples))
 	for _, m := range []probe.Metric{probe.TTFT, probe.TTFA, probe.TPOT, probe.E2E} {
-		printQuantiles(w, strings.ToUpper(string(m)), valuesOf(samples, func(s *probe.Sample) probe.Span { return s.Measure(m) }))
+		printQuantiles(w, strings.ToUpper(string(m)), valuesOf(samples, func(s *probe.Sample) probe.Span { return s.Measure(m) }), failed)
 	}
-	printQuantiles(w, "RTT", valuesOf(samples, func(s *probe.Sample) probe.Span { return s.RTT }))
+	printQuantiles(w, "RTT", valuesOf(samples, func(s *probe.Sample) probe.Span { return s.RTT }), 0)
 }
 
 // valuesOf returns what is known of a figure, sorted, seconds.
@@ -131,15 +133,44 @@ func valuesOf(samples []probe.Sample, of func(*probe.Sample) probe.Span) []float
 	return xs
 }
 
-func printQuantiles(w io.Writer, name string, xs []float64) {
+// printQuantiles prints the figures of sorted xs, with failed more values that are endless.
+func printQuantiles(w io.Writer, name string, xs []float64, failed int) {
 	if len(xs) == 0 {
 		return
 	}
-	line := fmt.Sprintf("  %-5s p50 %s", name, secondsText(quantile(xs, .5)))
-	if len(xs) >= 20 {
-		line += "  p95 " + secondsText(quantile(xs, .95))
+	all := slices.Clone(xs)
+	for range failed {
+		all = append(all, math.Inf(1))
 	}
-	_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (n %d)\n", line, secondsText(xs[0]), secondsText(xs[len(xs)-1]), len(xs))
+	line := fmt.Sprintf("  %-5s p50 %s", name, quantileText(all, .5))
+	if len(all) >= 20 {
+		line += "  p95 " + quantileText(all, .95)
+	}
+	counts := fmt.Sprintf("n %d", len(xs))
+	if failed > 0 {
+		counts += fmt.Sprintf(" and %d failed", failed)
+	}
+	_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (%s)\n", line, secondsText(xs[0]), secondsText(xs[len(xs)-1]), counts)
+}
+
+// quantileText is a quantile for people; "not met" where it lies among the failures.
+func quantileText(xs []float64, q float64) string {
+	if x := quantile(xs, q); !math.IsInf(x, 1) && !math.IsNaN(x) {
+		return secondsText(x)
+	}
+	return "not met"
+}
+
+// countCensored counts the failures that are the server's or the network's.
+func countCensored(samples []probe.Sample) int {
+	n := 0
+	for i := range samples {
+		s := &samples[i]
+		if side := s.Outcome.Side(s.Reason); !s.Outcome.Success() && (side == probe.SideServer || side == probe.SideNetwork) {
+			n++
+		}
+	}
+	return n
 }
 
 func countOK(samples []probe.Sample) int {
