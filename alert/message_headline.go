@@ -20,6 +20,7 @@ func outcomeWords(o probe.Outcome) string {
 		probe.NotSSE: "answer is not a stream", probe.Protocol: "stream not understood", probe.Redirect: "redirected, not followed",
 		probe.Empty: "empty answer", probe.Truncated: "answer cut off", probe.StreamError: "error inside the stream",
 		probe.ContentFilter: "content filter", probe.Refused: "answer refused",
+		probe.Skipped: "earlier checks still hang", // the only skip that is an observation
 	}
 	if w, ok := words[o]; ok {
 		return w
@@ -70,7 +71,11 @@ func troubleOf(s Story, a Alert) string {
 	case latency(a.Kind):
 		return head + subject(a.Kind) + " " + slowness(a)
 	case a.Kind == KindNoData:
-		return head + "no data, no probe has started for " + elapsed(s.Now.Sub(start(a)))
+		text := head + "no data, no probe has started for " + elapsed(s.Now.Sub(start(a)))
+		if strings.HasPrefix(a.Last.Reason, noRoom) {
+			text += " (" + oneLine(a.Last.Reason, 200) + ")"
+		}
+		return text
 	case a.Kind == KindLimit:
 		return head + "rate limited, our own budget there is used up" + tallied(s, a)
 	case a.Last.Outcome.Incurable():
@@ -169,7 +174,7 @@ func observation(a Alert) string {
 func against(k Kind, v Vote) bool {
 	switch k {
 	case KindTimeout:
-		return v.Outcome.Family() == probe.FamilyTimeout
+		return timedOut(v.Outcome)
 	case KindError:
 		return v.Outcome.Family() == probe.FamilyError && v.Outcome != ""
 	case KindLimit:
@@ -184,7 +189,7 @@ func cause(e Evidence) string {
 		return ""
 	}
 	text := outcomeWords(e.Outcome)
-	if e.Reason != "" {
+	if e.Reason != "" && e.Outcome != probe.Skipped {
 		text += ": " + oneLine(e.Reason, 100)
 	}
 	return " (" + text + ")"

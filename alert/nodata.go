@@ -1,16 +1,21 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
+
+	"serin/probe"
 )
 
 // runs follows a canary's own schedule since this process started.
 type runs struct {
 	due     time.Time // the next run that is not accounted for; zero = none
 	begun   time.Time // when the newest regular probe was begun
+	ended   time.Time // when the newest probe that is over was begun
 	excused time.Time // when a run was skipped for a reason that is not ours to alert about
+	noRoom  time.Time // when a run was skipped because others took the room
 	missed  int       // consecutive runs for which no probe was begun
 }
 
@@ -22,6 +27,33 @@ const (
 
 // missedMax consecutive runs without a probe are no data.
 const missedMax = 2
+
+// noRoom is how the reason of missing data begins that comes from too little room.
+const noRoom = "no room"
+
+// skip takes note of a run that was skipped. That others took the room excuses nothing: such a canary is not watched.
+func (r *runs) skip(s *probe.Sample) {
+	if s.Reason == probe.ReasonInFlight {
+		r.noRoom = latest(r.noRoom, s.Time)
+		return
+	}
+	r.excused = latest(r.excused, s.Time)
+}
+
+// end takes note of a probe that is over. One that never left bears the time of its run, which lies before its beginning.
+func (r *runs) end(s *probe.Sample, now time.Time) {
+	at := s.Time
+	if s.Outcome == probe.Client {
+		at = latest(at, now)
+	}
+	r.ended = latest(r.ended, at)
+}
+
+// underWay reports whether the canary's newest probe, which lasts at most for longest, is still going on: what it says is
+// yet to come.
+func (r *runs) underWay(longest time.Duration, now time.Time) bool {
+	return r.begun.After(r.ended) && now.Sub(r.begun) < longest+runLate
+}
 
 // Begun says that a probe of a canary was begun. Without such calls a run can be held missing only when its sample
 // could have come: total_timeout later.
@@ -64,7 +96,7 @@ func (e *Engine) noData(c *watch, jumped bool) {
 		return
 	}
 	if jumped {
-		c.runs.due, c.runs.begun, c.runs.excused, c.runs.missed = c.Due(e.now), time.Time{}, time.Time{}, 0
+		c.runs = runs{due: c.Due(e.now)}
 		if a := c.alerts[KindNoData]; a.State == StatePending {
 			e.take(c, KindNoData, a.to(StateOK, e.now), turn{From: a.State, Why: "the clock jumped"})
 		}
@@ -87,12 +119,15 @@ func (e *Engine) account(c *watch) {
 	case !c.runs.begun.Before(from):
 		c.runs.missed = 0
 		return
-	case !c.runs.excused.Before(from):
+	case !c.runs.excused.Before(from), c.runs.underWay(c.Canary.Target.TotalTimeout, e.now):
 		return
 	}
 	c.runs.missed++
 	a := c.alerts[KindNoData]
 	t := turn{From: a.State, Why: fmt.Sprintf("%d due runs in a row without a probe", c.runs.missed)}
+	if room := c.roomTaken(from); room != "" {
+		t.Why += ", " + room
+	}
 	switch {
 	case a.Open():
 		return
@@ -104,10 +139,22 @@ func (e *Engine) account(c *watch) {
 	e.take(c, KindNoData, c.noDataFired(a, t.Why, e.now), fired(t))
 }
 
+// roomTaken says whose room is taken where a run since from was skipped for that, else "".
+func (c *watch) roomTaken(from time.Time) string {
+	if c.runs.noRoom.Before(from) {
+		return ""
+	}
+	owner, t := "target", c.Canary.Target
+	if t.Provider != "" && t.Provider != t.Name {
+		owner = "provider"
+	}
+	return noRoom + ": max_in_flight of " + owner + " " + cmp.Or(t.Provider, t.Name) + " is taken by runs that hang"
+}
+
 func (c *watch) noDataFired(a Alert, why string, now time.Time) Alert {
 	a = a.to(StateFiring, now)
 	a.Fired, a.Severity, a.Reason = now, Critical, why
-	a.Last = Evidence{At: c.runs.due, Reason: why}
+	a.Last = Evidence{At: c.runs.due, Reason: cmp.Or(c.roomTaken(c.runs.due.Add(-runEarly)), why)}
 	a.ID = alertID(a, now)
 	return a
 }

@@ -60,9 +60,10 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 	asked := e.asked(c, s)
 	skipped := s.Outcome == probe.Skipped
 	if skipped {
-		c.runs.excused = latest(c.runs.excused, s.Time)
+		c.runs.skip(s)
 	} else {
 		e.begun(c, s.Time, s.Regular())
+		c.runs.end(s, e.now)
 	}
 	if skipped && s.Reason != probe.ReasonOverlap {
 		for _, m := range c.metrics() {
@@ -110,10 +111,10 @@ func (e *Engine) asked(c *watch, s *probe.Sample) []Kind {
 	return got.Kinds
 }
 
-// countOpen counts the probe in every open alert of its canary.
+// countOpen counts the probe, or the run that found earlier ones hanging, in every open alert of its canary.
 func (e *Engine) countOpen(c *watch, s *probe.Sample) {
 	for k, a := range c.alerts {
-		if a.Open() && s.Outcome.Family() != probe.FamilyNone {
+		if a.Open() && (s.Outcome.Family() != probe.FamilyNone || s.Outcome == probe.Skipped) {
 			c.alerts[k] = a.count(s.Outcome)
 			e.tx.alert(c.alerts[k])
 		}

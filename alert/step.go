@@ -224,13 +224,17 @@ func (a Alert) see(o Observation, q Quorum) Alert {
 	return a
 }
 
+// timedOut reports whether an observed outcome speaks of a timeout. The only skips that are observed are of runs whose
+// earlier ones hang.
+func timedOut(o probe.Outcome) bool { return o.Family() == probe.FamilyTimeout || o == probe.Skipped }
+
 // count adds a probe to what the alert has seen while open.
 func (a Alert) count(o probe.Outcome) Alert {
 	a.Probes++
-	switch o.Family() {
-	case probe.FamilyTimeout:
+	switch {
+	case timedOut(o):
 		a.Timeouts++
-	case probe.FamilyError:
+	case o.Family() == probe.FamilyError:
 		a.Errors++
 	}
 	return a

@@ -70,8 +70,8 @@ const (
 const (
 	ReasonLearningParameter = "learning_parameter"        // a bad_request that votes nothing; attempt 2 follows
 	ReasonBudgetEaten       = "budget_eaten_by_reasoning" // an empty on the config side
-	ReasonInFlight          = "in_flight"                 // skipped: no room in max_in_flight
-	ReasonOverlap           = "overlap"                   // skipped: earlier runs of the same canary still hang; a timeout observation
+	ReasonInFlight          = "in_flight"                 // skipped: no room in max_in_flight; it excuses no missing data
+	ReasonOverlap           = "overlap"                   // skipped: earlier runs of the same canary hang, beyond first_token_timeout; a timeout observation
 	ReasonRetryAfter        = "retry_after"               // skipped: the endpoint asked to wait
 	ReasonBudget            = "budget"                    // skipped: the day's budget is spent
 	ReasonMissed            = "missed"                    // counted, never sent: suspend or clock step

@@ -61,6 +61,7 @@ type daemon struct {
 	news     budgetNews
 	changes  changeWatch
 	last     lastSeen
+	running  underWay
 	inbox    chan probe.Sample
 	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
 	begins   chan begin

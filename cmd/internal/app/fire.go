@@ -50,6 +50,7 @@ func (d *daemon) shoot(ctx context.Context, run configs.Run, sched time.Time, tr
 	if trigger == probe.Schedule {
 		d.begun(run.Canary.Key(), time.Now())
 	}
+	defer d.running.begin(run.Canary.Key(), time.Now())()
 	s, err := d.prober.Do(ctx, probe.Shot{Canary: run.Canary, Spec: run.Spec, Sched: sched, Trigger: trigger, Attempt: attempt,
 		FreshConn: trigger == probe.Reprobe})
 	if err != nil {
@@ -86,6 +87,9 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 		d.tel.count(n, "serin_probes_skipped_total", append(canaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), label{"reason", string(why)})...)
 		d.log.Warn("runs missed", "canary", t.Key, "runs", n, "since", t.Due)
 		return
+	}
+	if c := run.Canary; why == schedule.SkipOverlap && !d.running.longerThan(t.Key, c.Target.FirstToken(c.Size), time.Now()) {
+		why = schedule.SkipNoRoom // the earlier run is slow, it does not hang: no timeout
 	}
 	d.log.Warn("run skipped", "canary", t.Key, "reason", string(why))
 	d.skipped(run, t, string(why))
