@@ -161,6 +161,27 @@ func (b *Outbox) Pending() (n int, oldest time.Time) {
 	return n, oldest
 }
 
+// Stuck returns the configured channels whose oldest notice waits longer than limit at now, by name.
+func (b *Outbox) Stuck(now time.Time, limit time.Duration) (names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name, l := range b.lanes {
+		if l.channel != nil && slices.ContainsFunc(l.queued(), func(n *Notice) bool { return now.Sub(n.Created) > limit }) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// queued returns what a lane has not delivered; the caller holds mu.
+func (l *lane) queued() (list []*Notice) {
+	for _, t := range l.topics {
+		list = append(list, t.queue...)
+	}
+	return list
+}
+
 // Run delivers until ctx ends, which cuts a call under way, or until Stop. It returns nil when all its goroutines have
 // ended. It runs once.
 func (b *Outbox) Run(ctx context.Context) error {

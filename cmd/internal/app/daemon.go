@@ -71,6 +71,9 @@ type daemon struct {
 	abandon  context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeSick  *selfAlert
+	reloadSick *selfAlert
+	network    *ownNetwork
+	watch      *selfWatch
 	self       *selfCheck
 	heart      *heartbeat
 	paths      paths
@@ -116,9 +119,11 @@ func runDaemon(ctx context.Context, o daemonOptions) error {
 	d := &daemon{opt: o, log: o.Log, gate: newGate(), budget: newBudget(o.Config.Budget), inbox: make(chan probe.Sample, inboxSize),
 		begins: make(chan begin, inboxSize), calls: make(chan func(context.Context)), started: time.Now()}
 	d.use(o.Config)
-	d.storeSick = &selfAlert{name: "store", tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + o.Config.Instance.Name}}
+	d.storeSick, d.reloadSick = d.newSelfAlert("store"), d.newSelfAlert("reload")
+	d.network = newOwnNetwork(d.log, d.newSelfAlert("network"), o.Dial)
+	d.watch = newSelfWatch(d)
 	d.tel = newTelemetry(o.Config.Metrics)
-	d.self = &selfCheck{log: d.log, tel: d.tel, alert: &selfAlert{name: "clock", tell: d.tellOutbox, names: d.channelNames, by: d.storeSick.by}}
+	d.self = &selfCheck{log: d.log, tel: d.tel, alert: d.newSelfAlert("clock")}
 	d.heart = newHeartbeat(d)
 	d.heart.watch(o.Config.Runs, d.started)
 	release, err := d.open(ctx)
@@ -218,6 +223,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.housekeeping(stopped) })
 	parts.Go(func() { d.tellLearning(stopped) })
 	parts.Go(func() { d.self.watch(stopped) })
+	parts.Go(func() { d.watch.run(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
 	parts.Go(func() { d.heart.run(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })

@@ -34,6 +34,9 @@ type rig struct {
 	log   strings.Builder
 	seen  []probe.Sample
 	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil = everything leads to llm
+	chans func(*configs.Config) ([]alert.Channel, error)                    // nil = the fake Slack
+	load  func() (*configs.Config, []configs.Problem)                       // nil = no reload
+	start func(d *daemon)                                                   // nil = nothing more is done at the start
 	each  func(s probe.Sample)                                              // nil = nothing more is done with a sample
 }
 
@@ -90,7 +93,16 @@ func (r *rig) run(d time.Duration) {
 	if r.dial != nil {
 		dial = r.dial
 	}
-	err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: r.channels, Dial: dial, Log: newLogger(&r.log, "text", newLevel("info"), red),
+	channels := r.channels
+	if r.chans != nil {
+		channels = r.chans
+	}
+	begun := func(d *daemon, _ net.Addr) {
+		if r.start != nil {
+			r.start(d)
+		}
+	}
+	err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: channels, Dial: dial, Load: r.load, OnStart: begun, Log: newLogger(&r.log, "text", newLevel("info"), red),
 		Redact: red, Level: newLevel("info"), OnSample: func(s probe.Sample) {
 			if r.each != nil {
 				r.each(s)

@@ -58,6 +58,7 @@ func (d *daemon) shoot(ctx context.Context, run configs.Run, sched time.Time, tr
 		s = d.unsent(run, sched, probe.Client, err.Error())
 		s.Trigger, s.Attempt = trigger, attempt
 	}
+	d.network.judge(ctx, run.Canary.Target, &s, d.config(), time.Now())
 	d.gate.observe(run.Canary.Target, &s, time.Now())
 	d.deliver(s)
 	return s

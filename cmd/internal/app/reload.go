@@ -33,18 +33,16 @@ func (d *daemon) reload(ctx context.Context) error {
 	}
 	cfg, problems := d.opt.Load()
 	if err := configError(problems); err != nil {
-		d.reloadOK.Store(false)
 		for _, p := range problems {
 			d.log.Error("config not taken", "file", p.File, "line", p.Line, "key", p.Key, "problem", p.What, "fix", p.Fix)
 		}
-		return fmt.Errorf("the old config stays in force: %w", err)
+		return d.reloadFailed(err)
 	}
 	d.opt.Redact.Add(cfg.Redactor)
 	channels, err := d.opt.Channels(cfg)
 	if err != nil {
-		d.reloadOK.Store(false)
 		d.log.Error("config not taken", "error", err)
-		return fmt.Errorf("the old config stays in force: %w", err)
+		return d.reloadFailed(err)
 	}
 	d.warnRestart(cfg)
 	applied := d.inEngine(ctx, func(ctx context.Context) {
@@ -62,8 +60,17 @@ func (d *daemon) reload(ctx context.Context) error {
 	d.opt.Level.Set(parseLevel(cfg.Log.Level))
 	d.gate.reset()
 	d.forgetGone(cfg)
+	d.reloadSick.end("serin has taken its config")
 	d.log.Info("config taken", "canaries", len(cfg.Runs), "revision", cfg.Revision)
 	return err
+}
+
+// reloadFailed tells people that a config was not taken, and returns the error for who asked.
+func (d *daemon) reloadFailed(err error) error {
+	d.reloadOK.Store(false)
+	d.reloadSick.begin("serin could not take its new config: the old one stays in force", d.opt.Redact.Text(err.Error()),
+		"serin validate shows every mistake; then serin reload")
+	return fmt.Errorf("the old config stays in force: %w", err)
 }
 
 // warnRestart says which changed keys a reload cannot take.

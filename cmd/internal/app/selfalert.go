@@ -16,20 +16,23 @@ type selfAlert struct {
 	names func() []string // of the channels
 	by    []string        // instance and region, for the footer
 
-	mu sync.Mutex
-	id string // of the open one; "" = all is well
+	mu   sync.Mutex
+	id   string   // of the open one; "" = all is well
+	told []string // the channels that were told of it
 }
 
-// begin opens the alert; a second call while it is open does nothing.
-func (s *selfAlert) begin(headline string, lines ...string) {
+// begin opens the alert and reports true; a second call while it is open does nothing.
+func (s *selfAlert) begin(headline string, lines ...string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.id != "" {
-		return
+		return false
 	}
 	now := time.Now()
 	s.id = fmt.Sprintf("%s-%d", s.name, now.Unix())
+	s.told = s.names()
 	s.send(now, 1, alert.ActOpen, "firing", headline, lines)
+	return true
 }
 
 // end resolves it; without a begin it does nothing.
@@ -48,7 +51,7 @@ func (s *selfAlert) send(now time.Time, revision int, act alert.Act, state, head
 	for _, l := range lines {
 		m.Lines = append(m.Lines, alert.Line{Role: "detail", Text: l})
 	}
-	for _, name := range s.names() {
+	for _, name := range s.told {
 		s.tell(alert.Notice{Incident: s.id, Channel: name, Revision: revision, Act: act, Message: m, State: alert.NoticePending, Created: now})
 	}
 }
