@@ -70,10 +70,7 @@ func (r *run) fillDiary(s *Sample) {
 	d.Cause = r.cause
 	d.Cause.Detail = r.short(d.Cause.Detail)
 	if d.WantText {
-		d.Text = r.p.redact(string(r.answer))
-		for _, secret := range r.secrets {
-			d.Text = maskFragments(d.Text, secret)
-		}
+		d.Text = r.hide(string(r.answer))
 	}
 }
 

@@ -22,25 +22,35 @@ const (
 )
 
 // Models asks t which models it has, with its key, proxy and CA. It costs no tokens. Names are as model takes them, in the
-// endpoint's order. The error says what went wrong, or that the protocol has no such list; it holds no secret.
+// endpoint's order. The error says what went wrong, or that the protocol has no such list. Neither holds a secret: what
+// an endpoint echoes of the key is ***.
 func (p *Prober) Models(ctx context.Context, t *Target) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsWithin)
 	defer cancel()
-	names, err := p.models(ctx, t)
+	own := newMasks()
+	clean := func(text string) string { return oneLine(own.mask(p.redact(text))) }
+	names, err := p.models(ctx, t, own)
 	if err != nil {
-		return nil, errors.New(p.redact("ask for models: " + err.Error()))
+		return nil, errors.New(clean("ask for models: " + err.Error()))
+	}
+	for i, name := range names {
+		names[i] = clean(name)
 	}
 	return names, nil
 }
 
-func (p *Prober) models(ctx context.Context, t *Target) ([]string, error) {
+// models adds to own the secrets that it sends.
+func (p *Prober) models(ctx context.Context, t *Target, own *masks) ([]string, error) {
 	proto, err := wire.Find(t.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	header, _, err := p.header(t, &proto)
+	header, secrets, err := p.header(t, &proto)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range secrets {
+		own.add(s)
 	}
 	place, err := proto.ModelsURL(t.BaseURL)
 	if err != nil {

@@ -4,18 +4,18 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"sort"
 	"strings"
 	"sync"
 )
 
-// Redactor replaces every configured secret in a text by ***: as it is, and in its URL-escaped, base64 and
-// JSON-escaped forms. It is safe for concurrent use; secrets whose file changes are looked up at each call.
+// Redactor replaces every configured secret in a text by ***, and every piece of one from minFragment bytes on: in either
+// case, and in hex, base64, URL, JSON and HTML escapes. It is safe for concurrent use; secrets whose file changes are
+// looked up at each call.
 type Redactor struct {
-	mu      sync.RWMutex
+	mu      sync.Mutex
 	secrets []Secret
 	seen    map[string]bool // every value ever known: an old key is still a key
-	forms   []string        // longest first
+	masks   *masks          // of all seen; never changed once made
 }
 
 // Add makes the redactor know s.
@@ -31,6 +31,7 @@ func (r *Redactor) Add(s Secret) {
 
 // learn takes in values not seen before; the caller holds mu.
 func (r *Redactor) learn() {
+	fresh := false
 	for _, s := range r.secrets {
 		v, err := s.Reveal()
 		if err != nil || v == "" || r.seen[v] {
@@ -39,20 +40,15 @@ func (r *Redactor) learn() {
 		if r.seen == nil {
 			r.seen = map[string]bool{}
 		}
-		r.seen[v] = true
-		r.forms = append(r.forms, forms(v)...)
+		r.seen[v], fresh = true, true
 	}
-	sort.Slice(r.forms, func(i, j int) bool { return len(r.forms[i]) > len(r.forms[j]) })
-}
-
-func forms(v string) []string {
-	quoted, _ := json.Marshal(v) // a string always encodes
-	list := []string{v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(string(quoted), `"`),
-		base64.StdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v))}
-	for _, user := range []string{"", "user", "api"} { // basic auth forms
-		list = append(list, base64.StdEncoding.EncodeToString([]byte(user+":"+v)))
+	if !fresh {
+		return
 	}
-	return list
+	r.masks = newMasks()
+	for v := range r.seen {
+		r.masks.add(v)
+	}
 }
 
 // Redact returns text with every known secret replaced by ***.
@@ -62,10 +58,21 @@ func (r *Redactor) Redact(text string) string {
 	}
 	r.mu.Lock()
 	r.learn()
-	list := r.forms
+	m := r.masks
 	r.mu.Unlock()
-	for _, f := range list {
-		text = strings.ReplaceAll(text, f, "***")
+	if m == nil {
+		return text
 	}
-	return text
+	return m.mask(text)
+}
+
+// shortForms lists how a secret too short for masks to decode is written.
+func shortForms(v string) []string {
+	quoted, _ := json.Marshal(v) // a string always encodes
+	list := []string{v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(string(quoted), `"`),
+		base64.StdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v))}
+	for _, user := range []string{"", "user", "api"} { // basic auth forms
+		list = append(list, base64.StdEncoding.EncodeToString([]byte(user+":"+v)))
+	}
+	return list
 }

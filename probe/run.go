@@ -27,7 +27,7 @@ type run struct {
 	eof      time.Time
 	ask      wire.Ask
 	prompt   string // ID of the prompt that is sent
-	secrets  []string
+	secrets  *masks // those of this request; nil where there is none yet
 	traceID  string
 	first    bool
 	answer   []byte // visible text, where someone wants it
@@ -73,7 +73,7 @@ func (r *run) prepare() (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.secrets = secrets
+	r.secrets = newMasks(secrets...)
 	if t.Traceparent {
 		r.traceID = randomHex(16)
 		h.Set("Traceparent", "00-"+r.traceID+"-"+randomHex(8)+"-01")
@@ -157,7 +157,16 @@ func (r *run) end(v verdict) {
 }
 
 // clean makes a text that may leave the prober: secrets out, one line, valid UTF-8.
-func (r *run) clean(text string) string { return scrub(r.p.redact(text), r.secrets) }
+func (r *run) clean(text string) string { return oneLine(r.hide(text)) }
+
+// hide masks the secrets of the config, and this request's own, which the config's redactor may not know.
+func (r *run) hide(text string) string {
+	text = r.p.redact(text)
+	if r.secrets != nil {
+		text = r.secrets.mask(text)
+	}
+	return text
+}
 
 // short is clean, cut to what fits a field.
 func (r *run) short(text string) string { return clip(r.clean(clip(text, 8<<10)), maxSnippet) }
