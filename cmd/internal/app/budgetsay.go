@@ -102,8 +102,7 @@ func (d *daemon) overBudget(c *probe.Canary, u usage) {
 		act = alert.ActUpdate
 	}
 	notices := d.budgetNotices(c.Target.Name, stage, act, u, zone)
-	_ = d.store.Commit(context.Background(), alert.Change{Notices: notices, Blobs: []alert.Blob{blob}}) // a broken store says so by itself and keeps it for later
-	d.outbox.Add(notices...)
+	d.owe(alert.Change{Notices: notices, Blobs: []alert.Blob{blob}})
 }
 
 func (d *daemon) budgetNotices(target string, stage int, act alert.Act, u usage, zone *time.Location) []alert.Notice {

@@ -64,8 +64,7 @@ func (d *daemon) noteChanges(s *probe.Sample) {
 		change.Transitions = append(change.Transitions, alert.Transition{At: n.At, Series: n.Canary, Kind: alert.KindChange, To: alert.State(n.What), Reason: n.Text})
 		change.Notices = append(change.Notices, d.changeNotices(n)...)
 	}
-	_ = d.store.Commit(context.Background(), change) // kept in memory until the store heals
-	d.outbox.Add(change.Notices...)
+	d.owe(change)
 }
 
 func (d *daemon) changeNotices(n changeNews) []alert.Notice {

@@ -72,6 +72,15 @@ func (d *daemon) storeHealth(ok bool, why error) {
 
 // tellOutbox hands notices to the outbox and to the journal.
 func (d *daemon) tellOutbox(notices ...alert.Notice) {
-	_ = d.store.Commit(context.Background(), alert.Change{Notices: notices}) // a broken store is why we tell; it keeps them for later
-	d.outbox.Add(notices...)
+	d.owe(alert.Change{Notices: notices})
+}
+
+// owe journals a change that the engine does not know of and hands its notices to the outbox. Probes call it, so it never
+// waits for the disk: the change stands in the store's queue, and the outbox's note of its attempt, which is waited for
+// before a message leaves, stands behind it.
+func (d *daemon) owe(c alert.Change) {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = d.store.Commit(now, c) // a broken store says so by itself and keeps the change for later
+	d.outbox.Add(c.Notices...)
 }
