@@ -47,7 +47,11 @@ func composeThread(s Story) Message {
 		m.Headline = "still firing after " + elapsed(s.Now.Sub(began(s))) + ": " + leadTrouble(s)
 		return m
 	}
-	for i, n := range s.News {
+	news := troubleFirst(s.News)
+	if len(news) > 0 && news[0].What == TurnResolved {
+		m.State = "eased"
+	}
+	for i, n := range news {
 		if i == 0 {
 			m.Headline = newsText(s, n)
 			continue
@@ -58,6 +62,19 @@ func composeThread(s Story) Message {
 		m.Headline = leadTrouble(s)
 	}
 	return m
+}
+
+// troubleFirst puts what ended behind what is wrong: the first is the headline, and gives it its colour.
+func troubleFirst(news []News) []News {
+	return slices.SortedStableFunc(slices.Values(news), func(a, b News) int {
+		switch ended := a.What == TurnResolved; {
+		case ended == (b.What == TurnResolved):
+			return 0
+		case ended:
+			return 1
+		}
+		return -1
+	})
 }
 
 func newsText(s Story, n News) string {
@@ -180,6 +197,8 @@ func (m Message) Badge() (emoji, word string) {
 	switch {
 	case m.State == "resolved":
 		return ":large_green_circle:", "RESOLVED"
+	case m.State == "eased":
+		return ":large_green_circle:", "RECOVERED"
 	case m.State == "test":
 		return ":large_blue_circle:", "TEST"
 	case m.Severity == Critical:

@@ -64,8 +64,15 @@ func leadTrouble(s Story) string {
 	return troubleOf(s, s.Alerts[0])
 }
 
-// troubleOf says one alert in one line: the thing, the number, the normal range, the ratio.
+// troubleOf says one alert in one line: the thing, the number, the normal range, the ratio, and whether it gets better.
 func troubleOf(s Story, a Alert) string {
+	if a.State == StateRecovering {
+		return faultOf(s, a) + ", recovering"
+	}
+	return faultOf(s, a)
+}
+
+func faultOf(s Story, a Alert) string {
 	head := thing(s, a) + ": "
 	switch {
 	case latency(a.Kind):
@@ -84,15 +91,29 @@ func troubleOf(s Story, a Alert) string {
 	return head + subject(a.Kind) + tallied(s, a) + cause(a.Last)
 }
 
+// lately is the newest observation of a latency alert, or the worst so far where the newest was not slow: a headline of
+// trouble names no normal value.
+func lately(a Alert) (e Evidence, upTo string) {
+	n := len(a.Votes)
+	if n == 0 || a.Votes[n-1].Verdict.Call == baseline.Breach || a.Worst.Ratio <= 0 {
+		return a.Last, ""
+	}
+	e = a.Worst
+	if e.Low == 0 && e.Limit == a.Last.Limit {
+		e.Low = a.Last.Low
+	}
+	return e, "up to "
+}
+
 // slowness is the number with what it is held against.
 func slowness(a Alert) string {
-	e := a.Last
-	number := seconds(e.Value)
+	e, upTo := lately(a)
+	number := upTo + seconds(e.Value)
 	switch {
 	case e.Value <= 0 && e.Outcome.Family() == probe.FamilyTimeout:
 		number = "beyond the timeout"
 	case e.Value <= 0 && e.Ratio > 0: // a round of several canaries has no value of its own
-		return times(e.Ratio) + " of normal, " + pooledOver(e)
+		return upTo + times(e.Ratio) + " of normal, " + pooledOver(e)
 	case e.Value <= 0 && a.Worst.Value > 0:
 		e = a.Worst
 		number = "up to " + seconds(e.Value)

@@ -171,6 +171,39 @@ func stories() map[string]Story {
 		s.News = []News{{What: TurnJoined, Alert: "a3"}, {What: TurnResolved, Alert: "a2"}, {What: TurnSuppressed, Alert: "a1", Detail: "timeouts of gw-eu"},
 			{What: TurnAcked, Detail: "on-call"}}
 	})
+	normalNow := Evidence{At: at("14:44:05"), Value: 2.1, Mean: 2, Low: 1.6, Limit: 2.5, Ratio: 1.05, RequestID: "req_a00"}
+	recovering := func(s *Story) {
+		a := &s.Alerts[0]
+		a.State, a.Last, a.Votes, s.Now = StateRecovering, normalNow, breaches("xxx.."), at("14:44:10")
+	}
+	with("update_recovering", story(ActUpdate), recovering)
+	with("update_one_over", story(ActUpdate), func(s *Story) {
+		recovering(s)
+		b := ttftAlert()
+		b.ID, b.Series, b.State, b.Resolved, b.Votes = "a5", "gw-eu/chat/short", StateOK, at("14:44:05"), nil
+		s.Alerts = append(s.Alerts, b)
+	})
+	with("update_one_calm", story(ActUpdate), func(s *Story) {
+		recovering(s)
+		s.Alerts[0].State, s.Alerts[0].Votes = StateFiring, breaches("xxx.x.")
+	})
+	with("update_target_recovering", story(ActUpdate), func(s *Story) {
+		recovering(s)
+		a := &s.Alerts[0]
+		a.Series, a.Last = "gw-eu", Evidence{At: at("14:44:05"), Ratio: 1.02, Canaries: 9}
+		a.Worst = Evidence{At: at("14:21:05"), Ratio: 1.9, Canaries: 9}
+		s.Siblings, s.Spark = nil, nil
+	})
+	with("update_errors_recovering", failing(KindError, probe.HTTP5xx, "upstream gone"), func(s *Story) {
+		s.Act, s.Alerts[0].State, s.Alerts[0].Votes = ActUpdate, StateRecovering, outcomes(probe.HTTP5xx, probe.HTTP5xx, probe.HTTP5xx, probe.OK)
+	})
+	with("timeout_overlap", failing(KindTimeout, probe.Skipped, probe.ReasonOverlap), func(s *Story) {})
+	with("thread_one_over", story(ActThread), func(s *Story) {
+		b := ttftAlert()
+		b.ID, b.Series, b.State, b.Resolved, b.Votes = "a5", "gw-eu/chat/short", StateOK, at("14:44:05"), nil
+		s.Alerts = append(s.Alerts, b)
+		s.News = []News{{What: TurnResolved, Alert: "a5"}}
+	})
 	with("escalated", story(ActThread), func(s *Story) { s.Escalated, s.News = true, []News{{What: TurnEscalated}} })
 	with("resolve_unsent", closed(story(ActResolve)), func(s *Story) { s.Unsent = true })
 	with("resolve_new_normal", closed(story(ActResolve)), func(s *Story) {

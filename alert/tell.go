@@ -100,13 +100,17 @@ func (e *Engine) incidentAlerts(t *target) []Alert {
 	return list
 }
 
-// weight orders alerts for the headline: open before ended, told before held back, critical first, down before slow.
+// weight orders alerts for the headline: open before ended, told before held back, firing before recovering, critical
+// first, down before slow.
 func weight(a Alert) int {
 	w := 0
 	if a.Open() {
-		w += 8
+		w += 16
 	}
 	if a.Suppressed == "" {
+		w += 8
+	}
+	if a.State != StateRecovering {
 		w += 4
 	}
 	if a.Severity == Critical {

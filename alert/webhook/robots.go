@@ -26,7 +26,7 @@ type object = map[string]any
 func writeFeishu(_ *Channel, m alert.Message, who string) (any, error) {
 	color := "blue"
 	switch _, word := m.Badge(); word {
-	case "RESOLVED":
+	case "RESOLVED", "RECOVERED":
 		color = "green"
 	case "CRITICAL":
 		color = "red"
