@@ -194,7 +194,7 @@ func (l *loader) checkCA(t *target) {
 	}
 	at, key := t.from.at("ca_file")
 	t.CAFile = l.near(at, t.CAFile)
-	pem, err := os.ReadFile(t.CAFile)
+	pem, err := probe.ReadRegular(t.CAFile, probe.MaxRootsFile)
 	if err != nil {
 		l.rep.fail(at, key, fmt.Sprintf("%s cannot be read: %s", t.CAFile, reason(err)), "name a PEM file that serin's user may read")
 	} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {

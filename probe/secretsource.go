@@ -102,7 +102,7 @@ func (s *secretSource) readFile(force bool) (string, error) {
 	if !force && s.value != "" && info.ModTime().Equal(s.mtime) && info.Size() == s.size {
 		return s.value, nil
 	}
-	raw, err := os.ReadFile(s.path)
+	raw, err := ReadRegular(s.path, MaxSecretFile)
 	if err != nil {
 		return "", fmt.Errorf("read secret: %w", err)
 	}

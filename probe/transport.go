@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 )
 
@@ -149,7 +148,7 @@ func rootsOf(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(file)
+	pem, err := ReadRegular(file, MaxRootsFile)
 	if err != nil {
 		return nil, fmt.Errorf("read ca_file: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -15,11 +16,16 @@ const MaxFile = 4 << 20
 // FromFile reads one prompt: the whole plain-text file is the user message (white space at its ends is cut, a byte order
 // mark too), the file's name is the ID. The error names the file and what to do.
 func FromFile(path string) (Prompt, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without it the open of a pipe would wait for its writer
 	if err != nil {
 		return Prompt{}, fmt.Errorf("read prompt: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return Prompt{}, fmt.Errorf("read prompt: %w", err)
+	} else if !info.Mode().IsRegular() {
+		return Prompt{}, fmt.Errorf("prompt file %q is no regular file (a pipe, a device or a directory): name a plain text file", path)
+	}
 	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return Prompt{}, fmt.Errorf("read prompt: %w", err)

@@ -112,5 +112,6 @@ func TestFromFile(t *testing.T) {
 	fails(write("nul.txt", "a\x00b"), "NUL")
 	fails(write("big.txt", strings.Repeat("a", MaxFile+1)), "is over 4 MiB")
 	fails(filepath.Join(dir, "none.txt"), "no such file")
-	fails(dir, "is a directory")
+	fails(dir, "no regular file")
+	fails("/dev/zero", "no regular file")
 }
