@@ -9,47 +9,21 @@ import (
 	"serin/probe"
 )
 
-// TestChangesAreTold tells each change once, and pages nobody.
-func TestChangesAreTold(t *testing.T) {
-	f := func(what Event, want int, change func(s *probe.Sample, n int)) {
-		t.Helper()
-		r := singleRig(t, single(DefaultRule()))
-		begin, n := r.now.Add(time.Hour), 0
-		r.world = func(c *probe.Canary, at time.Time) probe.Sample {
-			s := healthy(c, at)
-			if !at.Before(begin) {
-				change(&s, n)
-				n++
-			}
-			return s
-		}
-		r.run(3 * time.Hour)
-		if got := r.log.happened(what); len(got) != want || len(r.log.notices) != 0 {
-			t.Errorf("%s: %d times, want %d; %d messages", what, len(got), want, len(r.log.notices))
-		}
-	}
-	flag := func(x probe.Flag) func(*probe.Sample, int) {
-		return func(s *probe.Sample, _ int) { s.Flags = append(s.Flags, x) }
-	}
-	once := func(x probe.Flag) func(*probe.Sample, int) {
-		return func(s *probe.Sample, n int) {
-			if n == 0 {
-				s.Flags = append(s.Flags, x)
-			}
-		}
-	}
-	f(EventModel, 1, once(probe.ModelChanged))
-	f(EventUsageGone, 1, once(probe.UsageGone))
-	f(EventBuffered, 1, flag(probe.BufferedSuspect))
-	f(EventBuffered, 0, once(probe.BufferedSuspect))
-	f(EventSameAnswer, 1, flag(probe.SameAnswer))
-	f(EventCheck, 1, func(s *probe.Sample, _ int) { s.Check = "fail" })
-	f(EventCheck, 0, func(s *probe.Sample, _ int) { s.Check = "pass" })
-	f(EventSpike, 1, func(s *probe.Sample, n int) {
-		if n == 0 {
+// TestOneSpikeIsTold has one slow probe among good ones, and pages nobody.
+func TestOneSpikeIsTold(t *testing.T) {
+	r := singleRig(t, single(DefaultRule()))
+	slow := r.now.Add(time.Hour)
+	r.world = during(slow, slow.Add(5*time.Minute), func(c *probe.Canary, at time.Time) probe.Sample {
+		s := healthy(c, at)
+		if at.Before(slow.Add(20 * time.Second)) {
 			s.TTFT = probe.Known(3 * time.Second)
 		}
+		return s
 	})
+	r.run(3 * time.Hour)
+	if got := r.log.happened(EventSpike); len(got) != 1 || len(r.log.notices) != 0 {
+		t.Errorf("%d spikes, want 1; %d messages", len(got), len(r.log.notices))
+	}
 }
 
 // TestLiteralTellsOfLowValues has one fast value.

@@ -87,7 +87,6 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 		}
 	}
 	if s.Regular() && !skipped {
-		e.changes(c, s)
 		c.recent = c.recent.add(s)
 		e.ask(c, reprobeTimes(e.now, c.Watched), again)
 	}

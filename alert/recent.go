@@ -14,8 +14,6 @@ type glance struct {
 	values          [4]float32
 	connect, cached float32
 	buffered        bool
-	failed          bool // its answer check
-	same            bool // as the last answer, at once
 }
 
 // ring holds the newest regular probes of a canary, in the order they came.
@@ -34,8 +32,7 @@ func ringMetrics() [4]probe.Metric {
 
 func glanceOf(s *probe.Sample) glance {
 	nan := float32(math.NaN())
-	g := glance{at: s.Time.UnixNano(), connect: nan, cached: nan, buffered: s.Has(probe.BufferedSuspect),
-		failed: s.Check == "fail", same: s.Has(probe.SameAnswer)}
+	g := glance{at: s.Time.UnixNano(), connect: nan, cached: nan, buffered: s.Has(probe.BufferedSuspect)}
 	for i, m := range ringMetrics() {
 		g.values[i] = nan
 		if v := s.Measure(m); v.Known && v.D > 0 {
