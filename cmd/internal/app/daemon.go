@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type daemonOptions struct {
 	Level    *slog.LevelVar
 	OnSample func(probe.Sample)
 	OnStart  func(d *daemon, addr net.Addr) // once everything runs; addr is nil without HTTP
-	Reload   <-chan struct{}
+	Reload   <-chan os.Signal               // each asks for a reload; nil = none comes
 }
 
 // daemon is one running serin.
@@ -66,6 +67,8 @@ type daemon struct {
 	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
 	begins   chan begin
 	ready    atomic.Bool
+	ended    chan struct{} // closed when the engine's goroutine has ended
+	reloads  chan struct{} // holds one thing while a config is being taken
 	started  time.Time
 	channels atomic.Pointer[channelSet] // in force
 	abandon  context.CancelCauseFunc    // cuts the probes that are under way
@@ -162,6 +165,7 @@ func (d *daemon) build(ctx context.Context) error {
 	if err != nil {
 		return fail(ExitUsage, err)
 	}
+	d.ended, d.reloads = make(chan struct{}), make(chan struct{}, 1)
 	d.prober = probe.New(probe.Options{Version: Version, Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Redactor: cfg.Redactor, Log: d.log, Dial: d.opt.Dial})
 	probing, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
 	d.abandon = abandon
@@ -215,8 +219,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	defer stopSchedule()
 	var parts, probes sync.WaitGroup
 	probes.Go(func() { d.note("scheduler", d.runner.Run(scheduling)) })
-	engineDone := make(chan struct{})
-	go func() { defer close(engineDone); d.engineLoop(stopped) }()
+	go func() { defer close(d.ended); d.engineLoop(stopped) }()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
@@ -246,7 +249,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	stopSchedule()
 	waitOr(&probes, drainWait, func() { d.abandon(errStopping) })
 	close(d.inbox)
-	<-engineDone
+	<-d.ended
 	d.keepWays()
 	cut := time.AfterFunc(sendWait, stopSending)
 	d.outbox.Stop()

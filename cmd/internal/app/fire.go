@@ -99,11 +99,13 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 // deliver counts a sample and puts it into the engine's inbox. The inbox is bounded: when the engine is that far
 // behind, the sample is lost to the bands and said so, but probing goes on.
 func (d *daemon) deliver(s probe.Sample) {
-	d.tel.sample(&s)
-	d.last.put(&s)
-	d.paths.put(&s)
 	d.self.observe(&s, time.Now())
-	d.noteChanges(&s)
+	if _, ok := d.run(s.Key()); ok { // else a reload cut it and has forgotten its canary
+		d.tel.sample(&s)
+		d.last.put(&s)
+		d.paths.put(&s)
+		d.noteChanges(&s)
+	}
 	if d.opt.OnSample != nil {
 		d.opt.OnSample(s)
 	}

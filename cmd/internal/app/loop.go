@@ -43,18 +43,17 @@ func (d *daemon) observe(ctx context.Context, s probe.Sample) {
 	d.heart.observe(&s, time.Now())
 }
 
-// inEngine runs f in the engine's goroutine and waits for it; false when the daemon stops first.
+// inEngine runs f in the engine's goroutine and waits for it: f runs wholly (true), or ctx or the engine ended before it
+// began (false). Who hangs up while f runs does not leave it half known.
 func (d *daemon) inEngine(ctx context.Context, f func(ctx context.Context)) bool {
 	done := make(chan struct{})
 	select {
 	case d.calls <- func(ctx context.Context) { defer close(done); f(ctx) }:
-	case <-ctx.Done():
-		return false
-	}
-	select {
-	case <-done:
+		<-done
 		return true
 	case <-ctx.Done():
+		return false
+	case <-d.ended:
 		return false
 	}
 }

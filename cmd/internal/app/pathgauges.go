@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -37,6 +38,13 @@ func (p *paths) put(s *probe.Sample) {
 		v.expires = s.Time.Add(time.Duration(s.CertDays.V) * 24 * time.Hour)
 	}
 	p.by[s.Target] = v
+}
+
+// keep drops what is not in targets.
+func (p *paths) keep(targets map[string]bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.by, func(target string, _ way) bool { return !targets[target] })
 }
 
 // pathGauges writes the round trip and the certificate's end of every target in force.

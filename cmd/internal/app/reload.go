@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -26,10 +25,16 @@ func (d *daemon) watchReload(ctx context.Context, sys systemd) {
 }
 
 // reload reads the config whole, checks it, and puts it in force; on any mistake the old one stays and the error says
-// every mistake.
+// every mistake. One reload follows another, so that the newest reading of the file wins.
 func (d *daemon) reload(ctx context.Context) error {
 	if d.opt.Load == nil {
 		return errors.New("this daemon runs without a config file, there is nothing to read again")
+	}
+	select {
+	case d.reloads <- struct{}{}:
+		defer func() { <-d.reloads }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 	cfg, problems := d.opt.Load()
 	if err := configError(problems); err != nil {
@@ -52,7 +57,9 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.heart.watch(cfg.Runs, time.Now())
 		d.outbox.Use(channels)
 		d.channels.Store(newChannelSet(cfg, channels))
-		err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now())
+		if err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now()); err != nil {
+			d.log.Error("engine takes the config", "error", err)
+		}
 	})
 	if !applied {
 		return errStopping
@@ -90,7 +97,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 	}
 }
 
-// forgetGone takes what left the config off /metrics.
+// forgetGone takes what left the config off /metrics, and out of what is remembered.
 func (d *daemon) forgetGone(cfg *configs.Config) {
 	canaries, targets := map[string]bool{}, map[string]bool{}
 	for _, r := range cfg.Runs {
@@ -100,6 +107,8 @@ func (d *daemon) forgetGone(cfg *configs.Config) {
 	d.tel.forget(canaries, targets)
 	d.last.keep(canaries)
 	d.changes.keep(canaries)
+	d.paths.keep(targets)
+	d.prober.Forget(func(key string) bool { return canaries[key] }, func(name string) bool { return targets[name] })
 }
 
 type reloadCmd struct {
@@ -122,24 +131,4 @@ func (c *reloadCmd) Run(ctx context.Context, o Options) error {
 	}
 	_, err = fmt.Fprintln(o.Stdout, strings.TrimSpace(body))
 	return err
-}
-
-// reloadSignal turns signals into what the daemon waits for.
-func reloadSignal(ctx context.Context, in <-chan os.Signal) <-chan struct{} {
-	out := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-in:
-				select {
-				case out <- struct{}{}:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}
-	}()
-	return out
 }

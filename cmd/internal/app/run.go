@@ -35,7 +35,7 @@ func (c *runCmd) Run(ctx context.Context, o Options) error {
 		return fail(ExitUsage, err)
 	}
 	return runDaemon(ctx, daemonOptions{Config: cfg, Load: load, Channels: channelsOf, HTTP: true, Socket: socket, Log: log,
-		Redact: redact, Level: level, Reload: reloadSignal(ctx, o.Reload)})
+		Redact: redact, Level: level, Reload: o.Reload})
 }
 
 // isTerminal reports whether w is a terminal that a person looks at.

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"serin/configs"
+	"serin/probe/fakellm"
+)
+
+// A canary that leaves the config while its probe is under way leaves /metrics too: the cut probe does not bring it back.
+func TestReloadForgetsWhatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, rigToml)
+		r.llm.Set("m", fakellm.Behaviour{Script: []fakellm.Step{fakellm.Role(), fakellm.Sleep(20 * time.Second), fakellm.Tok("a"), fakellm.Fin("stop"), fakellm.Done()}})
+		path := filepath.Join(r.dir, "serin.toml")
+		load := func() (*configs.Config, []configs.Problem) { return configs.Load(configs.Options{Path: path}) }
+		red := &redaction{}
+		red.Add(r.cfg.Redactor)
+		var before, after string
+		ended := make(chan struct{})
+		ctx, stop := context.WithCancel(t.Context())
+		begun := func(d *daemon, _ net.Addr) {
+			go func() {
+				defer close(ended)
+				defer stop()
+				time.Sleep(time.Until(nextHour(time.Now()).Add(10 * time.Second))) // in a bubble: all three probes are under way
+				before = metricsOf(t, d)
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := os.WriteFile(path, bytes.Replace(text, []byte(`long = "0 * * * *"`), nil, 1), 0o600); err != nil {
+					t.Error(err)
+					return
+				}
+				if err := d.reload(t.Context()); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(time.Minute)
+				after = metricsOf(t, d)
+			}()
+		}
+		if err := runDaemon(ctx, daemonOptions{Config: r.cfg, Load: load, Channels: r.channels, Dial: r.pipe.DialContext, OnStart: begun,
+			Log: newLogger(&r.log, "text", newLevel("info"), red), Redact: red, Level: newLevel("info")}); err != nil {
+			t.Error(err)
+		}
+		<-ended
+		if !strings.Contains(before, `size="long"`) || strings.Contains(after, `size="long"`) || !strings.Contains(after, `size="short"`) {
+			t.Errorf("before the reload:\n%s\nafter it:\n%s", seriesOfProbes(before), seriesOfProbes(after))
+		}
+	})
+}
+
+func nextHour(t time.Time) time.Time { return t.Truncate(time.Hour).Add(time.Hour) }
+
+func metricsOf(t *testing.T, d *daemon) string {
+	var text bytes.Buffer
+	if err := d.tel.write(&text); err != nil {
+		t.Error(err)
+	}
+	return text.String()
+}
+
+func seriesOfProbes(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "size=") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// Whoever asked for something and hung up meanwhile does not leave it half done; an engine that ended takes nothing.
+func TestInEngine(t *testing.T) {
+	d := &daemon{calls: make(chan func(context.Context)), ended: make(chan struct{})}
+	ctx, hangUp := context.WithCancel(t.Context())
+	go func() {
+		call := <-d.calls
+		hangUp()
+		call(t.Context())
+	}()
+	done := false
+	if !d.inEngine(ctx, func(context.Context) { done = true }) || !done {
+		t.Error("what had begun was not waited for")
+	}
+	if d.inEngine(ctx, func(context.Context) { t.Error("it ran") }) {
+		t.Error("the caller was gone")
+	}
+	close(d.ended)
+	if d.inEngine(t.Context(), func(context.Context) { t.Error("it ran") }) {
+		t.Error("the engine had ended")
+	}
+}
