@@ -12,14 +12,13 @@ import (
 	"time"
 
 	"serin/configs"
-	"serin/probe/fakellm"
+	"serin/probe"
 )
 
-// A canary that leaves the config while its probe is under way leaves /metrics too: the cut probe does not bring it back.
+// A canary that leaves the config leaves /metrics too: a probe of it that ends later does not bring it back.
 func TestReloadForgetsWhatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, rigToml)
-		r.llm.Set("m", fakellm.Behaviour{Script: []fakellm.Step{fakellm.Role(), fakellm.Sleep(20 * time.Second), fakellm.Tok("a"), fakellm.Fin("stop"), fakellm.Done()}})
 		path := filepath.Join(r.dir, "serin.toml")
 		load := func() (*configs.Config, []configs.Problem) { return configs.Load(configs.Options{Path: path}) }
 		red := &redaction{}
@@ -31,7 +30,8 @@ func TestReloadForgetsWhatIsGone(t *testing.T) {
 			go func() {
 				defer close(ended)
 				defer stop()
-				time.Sleep(time.Until(nextHour(time.Now()).Add(10 * time.Second))) // in a bubble: all three probes are under way
+				time.Sleep(time.Minute)
+				gone, _ := d.run("gw/chat/long")
 				before = metricsOf(t, d)
 				text, err := os.ReadFile(path)
 				if err != nil {
@@ -45,7 +45,7 @@ func TestReloadForgetsWhatIsGone(t *testing.T) {
 				if err := d.reload(t.Context()); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(time.Minute)
+				d.deliver(d.unsent(gone, time.Now(), probe.Client, "shutdown"))
 				after = metricsOf(t, d)
 			}()
 		}
@@ -59,8 +59,6 @@ func TestReloadForgetsWhatIsGone(t *testing.T) {
 		}
 	})
 }
-
-func nextHour(t time.Time) time.Time { return t.Truncate(time.Hour).Add(time.Hour) }
 
 func metricsOf(t *testing.T, d *daemon) string {
 	var text bytes.Buffer
