@@ -20,6 +20,9 @@ func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err err
 		do = d.engine.ResetBaseline
 	}
 	patterns := d.patterns(o.Pattern)
+	if o.Do == web.OrderAck {
+		do, patterns = d.engine.Ack, []string{o.Pattern}
+	}
 	if !d.inEngine(ctx, func(ctx context.Context) {
 		for _, p := range patterns {
 			var some []string

@@ -8,8 +8,8 @@ import (
 
 // Order is a change that a person asks of the running daemon.
 type Order struct {
-	Do      string // accept, undo, reset
-	Pattern string // a glob over canaries, or the id of an incident
+	Do      string // accept, undo, reset, ack
+	Pattern string // a glob over canaries, or the id of an incident; of ack the id
 	Who     string
 	Why     string
 }
@@ -19,6 +19,7 @@ const (
 	OrderAccept = "accept"
 	OrderUndo   = "undo"
 	OrderReset  = "reset"
+	OrderAck    = "ack"
 )
 
 // maxWhy bounds what a person may write, bytes.
@@ -28,6 +29,7 @@ const maxWhy = 500
 func (s *Server) orderRoutes() []route {
 	return []route{
 		{"POST /api/v1/accept", "make the level of what fires the new normal (pattern, why, who)", s.order(OrderAccept)},
+		{"POST /api/v1/ack", "say that somebody has taken an incident: its reminders stop (pattern = its id, who; why may be left out)", s.order(OrderAck)},
 		{"POST /api/v1/accept/undo", "take acceptances of the last 7 days back (pattern, why, who)", s.order(OrderUndo)},
 		{"POST /api/v1/baseline/reset", "forget the history of canaries: they learn anew (pattern, why, who)", s.order(OrderReset)},
 	}
@@ -42,7 +44,7 @@ func (s *Server) order(do string) http.HandlerFunc {
 		case o.Pattern == "":
 			s.fail(w, http.StatusBadRequest, "pattern is missing: target/scene/size, with * for any, or the id of an incident")
 			return
-		case o.Why == "":
+		case o.Why == "" && do != OrderAck:
 			s.fail(w, http.StatusBadRequest, "why is missing: it goes into the history, beside who")
 			return
 		case o.Who == "":
