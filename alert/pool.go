@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"serin/probe"
@@ -161,4 +162,27 @@ func (e *Engine) holdPools(t *target, most bool, down int) {
 			e.tx.tell(t, News{What: TurnSuppressed, Alert: p.alert.ID, Detail: by})
 		}
 	}
+}
+
+// agePool does what time alone does to a target's alert.
+func (e *Engine) agePool(t *target, p *pool) {
+	a, q := p.alert, t.quorum(p.metric)
+	switch {
+	case a.Open() && t.banded(p.metric) < poolLeast:
+		a, tn := resolve(a, whyLearning, e.now, turn{From: a.State})
+		e.takePool(t, p, a, tn)
+	case a.Open() && a.Severity == Info && t.grown(p.metric, e.now):
+		a.Severity = Warning
+		p.alert = a
+		e.tx.alert(a)
+		e.tx.tell(t)
+	case a.State == StatePending:
+		votes := live(slices.Clone(a.Votes), q, e.now)
+		if len(votes) < len(a.Votes) {
+			a.Votes = votes
+			a, tn := settle(a, StateOK, e.now, turn{From: a.State})
+			e.takePool(t, p, a, tn)
+		}
+	}
+	e.longPool(t, p)
 }

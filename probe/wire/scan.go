@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // maxDepth is the deepest nesting that is read: that of encoding/json.
@@ -45,76 +44,6 @@ func empty(v reflect.Value) {
 		return
 	}
 	v.SetZero()
-}
-
-// shape is a type in the form in which the scanner fills it.
-type shape struct {
-	kind    reflect.Kind // Struct, Slice, Pointer, Int, Bool; Interface = by its own UnmarshalJSON; Invalid = by encoding/json
-	raw     bool         // json.RawMessage
-	elem    *shape
-	names   map[string]*member
-	members []*member
-}
-
-// member is one named field of a struct, or of a struct embedded in it.
-type member struct {
-	path  []int
-	shape *shape
-}
-
-// of returns the member's field in v.
-func (m *member) of(v reflect.Value) reflect.Value {
-	for _, i := range m.path {
-		v = v.Field(i)
-	}
-	return v
-}
-
-func shapeOf(t reflect.Type) *shape {
-	s := &shape{raw: t == reflect.TypeFor[json.RawMessage]()}
-	switch {
-	case s.raw:
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
-		s.kind = reflect.Interface
-	case t.Kind() == reflect.Struct:
-		s.kind, s.names = reflect.Struct, map[string]*member{}
-		s.add(t, nil)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Pointer:
-		s.kind, s.elem = t.Kind(), shapeOf(t.Elem())
-	case t.Kind() == reflect.Int || t.Kind() == reflect.Bool:
-		s.kind = t.Kind()
-	}
-	return s
-}
-
-// add takes in t's fields, then those of the structs embedded in it: the outer one of a name counts.
-func (s *shape) add(t reflect.Type, path []int) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if _, have := s.names[name]; name != "" && !have {
-			m := &member{append(path[:len(path):len(path)], i), shapeOf(f.Type)}
-			s.names[name], s.members = m, append(s.members, m)
-		}
-	}
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous && f.Tag.Get("json") == "" {
-			s.add(f.Type, append(path[:len(path):len(path)], i))
-		}
-	}
-}
-
-// find returns the member that a JSON name means, nil where none does.
-func (s *shape) find(name []byte) *member {
-	if m := s.names[string(name)]; m != nil || len(name) == 0 || name[0] < 'A' || name[0] > 'Z' {
-		return m
-	}
-	for have, m := range s.names { // some servers write Error and Message
-		if strings.EqualFold(have, string(name)) {
-			return m
-		}
-	}
-	return nil
 }
 
 // scanner reads one JSON value front to back. Its methods return false where the JSON is broken.
