@@ -79,6 +79,9 @@ func (l *loader) decode(from layers, out any) {
 	}
 }
 
+// IsName reports whether a text can name a target, scene, provider or channel.
+func IsName(s string) bool { return namePattern.MatchString(s) }
+
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // name returns the name of a section; first remembers the names seen, with their places.

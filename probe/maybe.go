@@ -3,6 +3,7 @@ package probe
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -33,13 +34,19 @@ func (s Span) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Millis())
 }
 
-// UnmarshalJSON reads milliseconds; null is unknown.
+// maxMillis is the longest span, either way: some 292 years.
+const maxMillis = float64(math.MaxInt64) / float64(time.Millisecond)
+
+// UnmarshalJSON reads milliseconds; null is unknown. An error says that it is no number, or longer than a duration can be.
 func (s *Span) UnmarshalJSON(b []byte) error {
 	var ms *float64
 	if err := json.Unmarshal(b, &ms); err != nil {
 		return fmt.Errorf("read milliseconds: %w", err)
 	}
 	*s = Span{}
+	if ms != nil && math.Abs(*ms) >= maxMillis {
+		return fmt.Errorf("%v ms is longer than any duration", *ms)
+	}
 	if ms != nil {
 		*s = Known(time.Duration(*ms * float64(time.Millisecond)))
 	}

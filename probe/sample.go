@@ -44,6 +44,12 @@ const (
 	Downgraded      Flag = "downgraded"
 )
 
+// Flags returns all flags, a new slice.
+func Flags() []Flag {
+	return []Flag{BufferedSuspect, ClientSuspect, NoDone, NoFinish, Unterminated, SkippedEvents, UsageOdd, Gzip, CacheHit, SameAnswer,
+		ModelChanged, UsageGone, ColdStart, Downgraded}
+}
+
 // Sample is what one probe saw. It is immutable once made. Time is the wall clock at t0, for labelling only; every
 // duration was taken on the monotonic clock. What is not known is absent, never 0 and never −1.
 type Sample struct {

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"serin/configs"
@@ -82,6 +83,9 @@ func readSamples(r io.Reader, name string) iter.Seq2[probe.Sample, error] {
 				continue
 			}
 			s, err := decodeSample(line)
+			if err == nil {
+				err = inTime(&s, time.Now())
+			}
 			if err != nil {
 				yield(s, fmt.Errorf("%s line %d: %w", name, n, err))
 				return
@@ -96,7 +100,18 @@ func readSamples(r io.Reader, name string) iter.Seq2[probe.Sample, error] {
 	}
 }
 
-// decodeSample reads one sample and refuses what would poison a band.
+// maxAhead is how far a sample's clock may be ahead of ours.
+const maxAhead = time.Hour
+
+// inTime refuses a sample that is yet to come: it would stand for its slot when that comes.
+func inTime(s *probe.Sample, now time.Time) error {
+	if ahead := s.Time.Sub(now); ahead > maxAhead {
+		return fmt.Errorf(`"time" is %s, %s in the future: mend its year or zone, or this machine's clock`, s.Time.Format(time.RFC3339), ahead.Round(time.Minute))
+	}
+	return nil
+}
+
+// decodeSample reads one sample and refuses what cannot be true and would poison a band.
 func decodeSample(line []byte) (probe.Sample, error) {
 	var s probe.Sample
 	if err := json.Unmarshal(line, &s); err != nil {
@@ -112,11 +127,33 @@ func decodeSample(line []byte) (probe.Sample, error) {
 	case !slices.Contains(probe.Outcomes(), s.Outcome):
 		return s, fmt.Errorf(`"outcome" is %q, which is none of the known ones (ok, ok_length, timeout_first_token, …)`, s.Outcome)
 	}
-	for name, d := range map[string]probe.Span{"ttft_ms": s.TTFT, "ttfa_ms": s.TTFA, "tpot_ms": s.TPOT, "e2e_ms": s.E2E} {
-		if d.Known && (d.D < 0 || d.D > 24*time.Hour) {
-			return s, fmt.Errorf("%q is %v ms, it must lie between 0 and a day", name, d.Millis())
+	for _, x := range []struct{ key, name string }{{"target", s.Target}, {"scene", s.Scene}} {
+		if !configs.IsName(x.name) {
+			return s, fmt.Errorf("%q is %q, which no config can name: use 1 to 63 of a-z 0-9 . _ - with a letter or digit in front", x.key, x.name)
+		}
+	}
+	for _, x := range []struct {
+		name string
+		d    probe.Span
+	}{{"ttft_ms", s.TTFT}, {"ttfa_ms", s.TTFA}, {"tpot_ms", s.TPOT}, {"e2e_ms", s.E2E}} {
+		name, d := x.name, x.d
+		if d.Known && (d.D <= 0 || d.D > 24*time.Hour) {
+			return s, fmt.Errorf("%q is %v, it must lie above 0 and below a day (86400000): leave it out where it is not known", name, d.Millis())
+		}
+	}
+	for _, f := range s.Flags {
+		if !slices.Contains(probe.Flags(), f) {
+			return s, fmt.Errorf(`"flags" holds %q, which is none of %s: take it out`, f, flagNames())
 		}
 	}
 	s.Family, s.Side = s.Outcome.Family(), s.Outcome.Side(s.Reason)
 	return s, nil
+}
+
+func flagNames() string {
+	var names []string
+	for _, f := range probe.Flags() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
