@@ -238,7 +238,11 @@ func TestB96RetryAfter(t *testing.T) {
 	f(0, false, "X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "6m0s")
 	f(20*time.Second, true, "Anthropic-Ratelimit-Requests-Remaining", "0", "Anthropic-Ratelimit-Requests-Reset", "2026-01-01T12:00:20Z", "Date", date)
 	f(1000*time.Hour, true, "Retry-After", "1e300")
-	f(1000*time.Hour, true, "Retry-After", "Inf")
+	for _, none := range []string{"Inf", "Infinity", "-Infinity", "NaN", "1e400"} {
+		f(0, false, "Retry-After", none)
+		f(0, false, "Retry-After-Ms", none)
+		f(0, false, "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", none)
+	}
 }
 
 func TestRetryAfterIsKept(t *testing.T) {

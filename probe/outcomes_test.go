@@ -59,6 +59,8 @@ func outcomeCases() []outcomeCase {
 		{"B78 code 429 inside", steps(one, E(`{"error":{"code":429,"message":"slow"}}`), end()), RateLimited, "slow", nil},
 		{"B78 code string inside", steps(E(`{"error":{"code":"rate_limit_exceeded","message":"slow"}}`), end()), RateLimited, "", nil},
 		{"B78 quota inside", steps(E(`{"error":{"code":"insufficient_quota","message":"pay"}}`), end()), Quota, "", nil},
+		{"an error that says nothing", steps(one, E(`{"error":{}}`), done(), end()), StreamError, "an error without a word", nil},
+		{"no error beside a piece", steps(full, E(`{"error":{},"choices":[{"delta":{"content":""}}]}`), tail("stop", 10)), OK, "", nil},
 		{"B80 529", answer(529, ""), Overloaded, "", nil},
 		{"B80 529 with a body", answer(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, json), Overloaded, "Overloaded", nil},
 		{"503 overloaded", answer(503, `{"error":{"code":"engine_overloaded"}}`, json), Overloaded, "", nil},

@@ -19,12 +19,12 @@ func retryAfter(h http.Header, delay time.Duration, now time.Time) (wait time.Du
 		now = date
 	}
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
-		if v, err := strconv.ParseFloat(strings.TrimSpace(h.Get(name)), 64); err == nil {
+		if v, ok := finite(h.Get(name)); ok {
 			return bounded(v, time.Millisecond), true
 		}
 	}
 	text := strings.TrimSpace(h.Get("Retry-After"))
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, ok := finite(text); ok {
 		return bounded(v, time.Second), true
 	}
 	if at, err := http.ParseTime(text); err == nil {
@@ -36,9 +36,15 @@ func retryAfter(h http.Header, delay time.Duration, now time.Time) (wait time.Du
 	return resetWait(h, now)
 }
 
+// finite reads a number; one that is none, or that no float holds, says nothing.
+func finite(text string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
 // bounded returns v units, never negative and never more than a duration holds.
 func bounded(v float64, unit time.Duration) time.Duration {
-	if math.IsNaN(v) || v <= 0 {
+	if v <= 0 {
 		return 0
 	}
 	if v*float64(unit) > float64(1000*maxRetryAfter) {
@@ -67,7 +73,7 @@ func resetWait(h http.Header, now time.Time) (wait time.Duration, ok bool) {
 
 // resetTime reads "6m0s", plain seconds, or an RFC 3339 instant.
 func resetTime(text string, now time.Time) (time.Duration, error) {
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, ok := finite(text); ok {
 		return bounded(v, time.Second), nil
 	}
 	if d, err := time.ParseDuration(text); err == nil {

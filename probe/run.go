@@ -183,8 +183,20 @@ func (r *run) finish() Sample {
 	}
 	r.history(s)
 	r.fillDiary(s)
-	r.p.o.Log.Debug("probe done", "canary", r.c.Key(), "outcome", s.Outcome, "reason", s.Reason, "ttft_ms", s.TTFT.Millis())
+	r.log(s)
 	return *s
+}
+
+// log says how the probe went; what is unknown is left out.
+func (r *run) log(s *Sample) {
+	attrs := []any{"canary", r.c.Key(), "outcome", s.Outcome}
+	if s.Reason != "" {
+		attrs = append(attrs, "reason", s.Reason)
+	}
+	if s.TTFT.Known {
+		attrs = append(attrs, "ttft_ms", s.TTFT.Millis())
+	}
+	r.p.o.Log.Debug("probe done", attrs...)
 }
 
 // identity fills who was probed and why.

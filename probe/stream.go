@@ -137,6 +137,9 @@ func (r *run) event(ev wire.Event, rd reading) {
 		r.end(verdict{Protocol, fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, clip(string(ev.Data), 80))})
 		return
 	}
+	if p.Whole && r.fold.chunks > 0 {
+		p.Kind, p.Text = 0, p.Text[:0]
+	}
 	r.fold.add(p, rd, ev.Unterminated)
 	r.loaded(p.Load)
 	if p.Kind&wire.Text != 0 && !ev.Unterminated {
@@ -246,7 +249,11 @@ func (r *run) broken(f *wire.Fault) verdict {
 		o = Quota
 	}
 	r.tellFault(f)
-	return verdict{o, faultText(f)}
+	text := faultText(f)
+	if text == "" {
+		text = "an error without a word about it"
+	}
+	return verdict{o, text}
 }
 
 // faultText is an error for people: code or type, and message.

@@ -90,9 +90,10 @@ func DecodeFault(status int, body []byte) Fault {
 	return f
 }
 
-// findFault looks for an error in a decoded event that may as well be a healthy one.
+// findFault looks for an error in a decoded event that may as well be a healthy one. An error that is {} and says nothing
+// is one where nothing else in the event is healthy.
 func findFault(v errorBody, healthy bool) *Fault {
-	said := filled(v.Error) || v.Object == "error" || v.Type == "error"
+	said := filled(v.Error) || !healthy && string(bytes.TrimSpace(v.Error)) == "{}" || v.Object == "error" || v.Type == "error"
 	bad := v.Code != "" && v.Code != "0" && v.Code != "200" || v.Status != ""
 	bare := !healthy && (filled(v.Detail) || v.Message != "" && bad)
 	if !said && !bare {

@@ -79,7 +79,7 @@ func decodeOllama(data []byte, p *Piece) error {
 		p.Load = time.Duration(e.Load.V)
 	}
 	e.errorBody.Message = "" // that name is the answer's here
-	if f := findFault(e.errorBody, true); f != nil {
+	if f := findFault(e.errorBody, p.Kind != 0 || p.Terminal != Open || p.Model != ""); f != nil {
 		p.Fault = f
 	}
 	return nil

@@ -1,6 +1,9 @@
 package wire
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // openAIChat is OpenAI chat completions and what the many compatible servers make of it.
 func openAIChat() Protocol {
@@ -83,12 +86,13 @@ type chatChunk struct {
 }
 
 type chatChoice struct {
-	Index  int             `json:"index"`
-	Delta  chatDelta       `json:"delta"`
-	Text   str             `json:"text"` // of servers that answer in the older completions shape
-	Finish str             `json:"finish_reason"`
-	Usage  *chatUsage      `json:"usage"`
-	Error  json.RawMessage `json:"error"`
+	Index   int             `json:"index"`
+	Delta   chatDelta       `json:"delta"`
+	Message chatDelta       `json:"message"` // of servers that put the whole answer into one event, or repeat it in each
+	Text    str             `json:"text"`    // of servers that answer in the older completions shape
+	Finish  str             `json:"finish_reason"`
+	Usage   *chatUsage      `json:"usage"`
+	Error   json.RawMessage `json:"error"`
 }
 
 type chatDelta struct {
@@ -164,6 +168,9 @@ func decodeChat(data []byte, p *Piece) error {
 	for i := range c.Choices {
 		c.Choices[i].read(p)
 	}
+	if len(c.Error) > 0 && !filled(c.Error) && bytes.Contains(data, []byte(`"choices"`)) {
+		c.Error = nil // an empty one beside choices, be they none, says that all is well
+	}
 	if f := findFault(c.errorBody, len(c.Choices) > 0 || c.Usage != nil); f != nil {
 		p.Fault = f
 	}
@@ -173,10 +180,15 @@ func decodeChat(data []byte, p *Piece) error {
 func (c *chatChoice) read(p *Piece) {
 	p.Usage.Merge(c.Usage.usage())
 	p.Choices = max(p.Choices, c.Index+1)
+	before := p.Kind
 	c.Delta.read(p)
 	if c.Text != "" && len(p.Text) == 0 {
 		p.Kind |= Text
 		p.Text = append(p.Text, c.Text...)
+	}
+	if p.Kind == before {
+		c.Message.read(p)
+		p.Whole = p.Kind != before
 	}
 	if c.Index == 0 && c.Finish != "" {
 		p.Finish = string(c.Finish)

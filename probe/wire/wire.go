@@ -69,6 +69,7 @@ const (
 type Piece struct {
 	Kind        Kind   // generated material; 0 = none
 	Text        []byte // visible answer text, valid until the next event
+	Whole       bool   // Kind and Text are those of the answer so far, no piece of it: new only where nothing came before
 	Structure   bool   // a well-formed event of the protocol that is not a ping: progress
 	Skipped     bool   // data that is no JSON and no marker: ignored
 	Sealed      bool   // a thinking block or a signature: reasoning that may not be seen
