@@ -41,7 +41,7 @@ func Load(o Options) (*Config, []Problem) {
 	} else {
 		files = readFiles(o.Path, rep)
 	}
-	if rep.failed() {
+	if rep.failed() && len(files) == 0 {
 		return nil, rep.sorted()
 	}
 	return load(files, os.Environ(), o, rep)
@@ -62,7 +62,8 @@ func load(files []source, environ []string, o Options, rep *report) (*Config, []
 		}
 	}
 	if rep.failed() {
-		return nil, rep.sorted() // what was not read would show as missing
+		checkShape(root, o, rep)
+		return nil, rep.sorted()
 	}
 	over := overrides(root, environ, rep)
 	l := &loader{opt: o, rep: rep, cfg: &Config{Source: o.Path, Redactor: &probe.Redactor{}}}
@@ -74,6 +75,22 @@ func load(files []source, environ []string, o Options, rep *report) (*Config, []
 	l.cfg.Warnings = rep.warnings()
 	l.cfg.Revision = revision(files, over)
 	return l.cfg, problems
+}
+
+// checkShape reports unknown keys and wrong types of what could be read, and nothing that rests on what could not.
+func checkShape(root *table, o Options, rep *report) {
+	l := &loader{opt: o, rep: rep, spec: schema()}
+	l.top = checkTable(root, l.spec, "", rep)
+	for _, key := range root.keys {
+		if s := l.spec.keys[key]; s != nil && s.kind == kindTables {
+			seen := map[string]place{}
+			for _, one := range l.many(key) {
+				if one.has("name") {
+					l.name(one, seen)
+				}
+			}
+		}
+	}
 }
 
 // revision hashes the files and the overrides.

@@ -38,6 +38,16 @@ func (l layers) has(key string) bool {
 	return false
 }
 
+// wrong reports whether one of the sections has the key with a mistake that was reported.
+func (l layers) wrong(key string) bool {
+	for _, s := range l {
+		if s.wrong(key) {
+			return true
+		}
+	}
+	return false
+}
+
 // credentialKeys are the ways to give one secret: the nearest section that uses one of them decides alone.
 func credentialKeys(name string) []string {
 	return []string{name, name + "_env", name + "_file", name + "_credential"}

@@ -111,7 +111,7 @@ func (l *loader) resolvePrices() {
 	for _, s := range l.many("price") {
 		var p probe.Price
 		l.decode(layers{s}, &p)
-		if p.Model == "" {
+		if p.Model == "" && !s.wrong("model") {
 			l.rep.fail(s.at("model"), s.key("model"), "is missing", `name the models by a glob: model = "gpt-4o*"`)
 		}
 		l.checkPrice(s, p)
@@ -159,6 +159,9 @@ func (l *loader) resolveProviders() {
 	seen := map[string]place{}
 	for _, s := range l.many("provider") {
 		if name := l.name(s, seen); name != "" {
+			if raw, ok := s.values["base_url"].(string); ok {
+				l.httpURL(layers{s}, "base_url", raw) // also where every target has its own
+			}
 			l.providers[name] = s
 			l.cfg.Providers = append(l.cfg.Providers, name)
 		}

@@ -37,7 +37,7 @@ func (l *loader) slackOptions(s section) *slack.Options {
 		l.rep.fail(at, key, "stands beside a webhook", "keep one: a bot token with channel edits and threads, a webhook only posts")
 	case !hook && !bot && !l.wronglyTyped(s):
 		l.rep.fail(s.at(""), s.path, "has neither a webhook nor a bot token", `give webhook_url_env, or bot_token_env and channel`)
-	case bot && o.Channel == "":
+	case bot && o.Channel == "" && !s.wrong("channel"):
 		l.rep.fail(s.at("channel"), s.key("channel"), "is missing", "a bot token needs the channel to post to, best by its id (C…)")
 	}
 	l.checkSlackExtras(s, hook)

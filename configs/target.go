@@ -113,7 +113,7 @@ func (l *loader) nameFix(name string, known []string, what string) string {
 func (l *loader) checkTarget(t *target) {
 	l.oneOf(t.from, "protocol", t.Protocol, wire.Names()...)
 	l.checkBaseURL(t)
-	if t.Model == "" {
+	if t.Model == "" && !t.from.wrong("model") {
 		at, key := t.from.at("model")
 		l.rep.fail(at, key, "is missing", `name the model as the endpoint does: model = "…"`)
 	}

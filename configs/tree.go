@@ -208,7 +208,11 @@ func (g *grower) value(n *unstable.Node, at place) any {
 	case unstable.Array:
 		list := []*node{}
 		for it := n.Children(); it.Next(); {
-			list = append(list, &node{at: at, val: g.value(it.Node(), at)})
+			e := &node{at: at, val: g.value(it.Node(), at)}
+			if t, ok := e.val.(*table); ok {
+				t.tables = true
+			}
+			list = append(list, e)
 		}
 		return list
 	case unstable.InlineTable:

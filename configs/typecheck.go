@@ -31,6 +31,11 @@ func (s section) has(key string) bool {
 	return ok
 }
 
+// wrong reports whether the key is there with a mistake that was reported.
+func (s section) wrong(key string) bool {
+	return !s.has(key) && s.tree != nil && s.tree.kids[key] != nil
+}
+
 func (s section) key(key string) string {
 	if s.path == "" {
 		return key
@@ -120,6 +125,10 @@ func wrongType(n *node, k kind, path string, rep *report) {
 		rep.fail(n.at, path, "is out of range", "write at most 2147483647")
 		return
 	}
+	if f, isNumber := n.val.(float64); isNumber && k == kindNumber {
+		rep.fail(n.at, path, fmt.Sprintf("is %v, not a finite number", f), "write a finite number")
+		return
+	}
 	fix := "write " + want
 	if _, isTable := n.val.(*table); k == kindString && !isTable {
 		fix = "put the value in double quotes"
@@ -131,7 +140,11 @@ func convertDuration(n *node, path string, rep *report) (any, bool) {
 	switch v := n.val.(type) {
 	case string:
 		d, err := ParseDuration(v)
-		if err == nil {
+		switch {
+		case err == nil && d.Abs() < time.Millisecond && d != 0:
+			rep.fail(n.at, path, fmt.Sprintf("%q is shorter than a millisecond", v), `write "1ms" or more (units: ms, s, m, h, d)`)
+			return time.Duration(0), false
+		case err == nil:
 			return d, true
 		}
 		fix := `write a number with a unit: "90s", "5m", "2h", "7d"`

@@ -62,6 +62,9 @@ func urlReason(err error) string {
 // checkBaseURL checks the base URL of a target; protocol is known to be one.
 func (l *loader) checkBaseURL(t *target) {
 	at, key := t.from.at("base_url")
+	if t.BaseURL == "" && t.from.wrong("base_url") {
+		return
+	}
 	if t.BaseURL == "" {
 		l.rep.fail(at, key, "is missing", `name the endpoint: base_url = "https://host/v1"`)
 		return
