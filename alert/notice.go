@@ -70,3 +70,8 @@ type Line struct {
 	Role string `json:"role"` // scope, siblings, spark, hint, counts, detail
 	Text string `json:"text"`
 }
+
+// TestNotice returns the test message for a channel, as of now.
+func TestNotice(channel string, now time.Time) Notice {
+	return Notice{Channel: channel, Act: ActTest, Created: now, Message: Compose(Story{Act: ActTest, Now: now})}
+}

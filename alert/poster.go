@@ -70,7 +70,7 @@ func (p *Poster) Do(ctx context.Context, post Post) (Reply, error) {
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	resp, err := p.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if err != nil {
-		return Reply{}, post.unreached(err, wrote.Load())
+		return Reply{}, Unreached(err, wrote.Load(), post.hidden)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
@@ -83,8 +83,9 @@ func (p *Poster) Do(ctx context.Context, post Post) (Reply, error) {
 	return Reply{}, post.refused(resp, body)
 }
 
-// unreached is a call without an answer; lost says that the request may have arrived.
-func (p Post) unreached(err error, lost bool) error {
+// Unreached returns what a call without an answer is: a *SendError to be tried again. lost says that the request may have
+// arrived; hide takes the secrets out of its text.
+func Unreached(err error, lost bool, hide func(string) string) error {
 	word := "connect"
 	if lost {
 		word = "cut"
@@ -98,7 +99,7 @@ func (p Post) unreached(err error, lost bool) error {
 	if u, ok := errors.AsType[*url.Error](err); ok { // its text holds the URL
 		err = u.Err
 	}
-	return &SendError{Code: word, Retryable: true, Lost: lost, Err: errors.New(p.hidden(err.Error()))}
+	return &SendError{Code: word, Retryable: true, Lost: lost, Err: errors.New(hide(err.Error()))}
 }
 
 // refused is any other status than a 2xx.

@@ -271,7 +271,7 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 		return nil, fmt.Errorf("read %s: %w", c.opt.Token.Label(), err)
 	}
 	now := c.now()
-	n := alert.Notice{Act: alert.ActTest, Created: now, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: now})}
+	n := alert.TestNotice(c.opt.Name, now)
 	var found []alert.Finding
 	for _, peer := range c.opt.URLs {
 		one := &Channel{opt: c.opt, post: c.post}

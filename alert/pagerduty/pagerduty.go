@@ -193,7 +193,7 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 		return nil, fmt.Errorf("read %s: %w", c.opt.RoutingKey.Label(), err)
 	}
 	now := c.now()
-	n := alert.Notice{Act: alert.ActTest, Created: now, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: now})}
+	n := alert.TestNotice(c.opt.Name, now)
 	_, err := c.Send(ctx, n, alert.Receipt{})
 	return alert.Findings("pagerduty", err), nil
 }

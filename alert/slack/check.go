@@ -78,7 +78,7 @@ func (c *Channel) tryAuth(ctx context.Context) (found []Finding, ok bool) {
 func (c *Channel) tryPost(ctx context.Context, what, room string) Finding {
 	to := *c
 	to.opt.Channel = room
-	n := alert.Notice{Channel: c.opt.Name, Act: alert.ActTest, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: time.Now()})}
+	n := alert.TestNotice(c.opt.Name, time.Now())
 	if _, err := to.Send(ctx, n, alert.Receipt{}); err != nil {
 		return failed(what, err)
 	}

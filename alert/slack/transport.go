@@ -2,7 +2,6 @@ package slack
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,35 +65,17 @@ func (d *doer) roundTrip(req *http.Request) (answer, error) {
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	resp, err := d.client.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
-		return answer{}, d.unreached(err, wrote.Load())
+		return answer{}, alert.Unreached(err, wrote.Load(), d.hidden)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return answer{}, d.unreached(err, true)
+		return answer{}, alert.Unreached(err, true, d.hidden)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return answer{}, statusError(resp, body)
 	}
 	return answer{header: resp.Header, body: body}, nil
-}
-
-// unreached is a call without an answer; lost says that the request may have arrived.
-func (d *doer) unreached(err error, lost bool) error {
-	word := "connect"
-	if lost {
-		word = "cut"
-	}
-	if t, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err); ok && t.Timeout() || errors.Is(err, context.DeadlineExceeded) {
-		word = "timeout"
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok { // its text holds the URL
-		err = u.Err
-	}
-	return &alert.SendError{Code: word, Retryable: true, Lost: lost, Err: errors.New(d.hidden(err.Error()))}
 }
 
 // hidden takes the secret out of a text.

@@ -169,7 +169,8 @@ func (c *Channel) mentionFor(n alert.Notice) string {
 // Test posts a test message.
 func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 	now := c.now()
-	n := alert.Notice{Incident: fmt.Sprintf("test-%d", now.Unix()), Channel: c.opt.Name, Act: alert.ActTest, Created: now, Message: alert.Compose(alert.Story{Act: alert.ActTest, Now: now})}
+	n := alert.TestNotice(c.opt.Name, now)
+	n.Incident = fmt.Sprintf("test-%d", now.Unix())
 	_, err := c.Send(ctx, n, alert.Receipt{})
 	return alert.Findings(string(c.opt.Format), err), nil
 }
