@@ -84,6 +84,9 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
 	var cfg *configs.Config
 	var problems []configs.Problem
+	if c.Config != "" && (c.BaseURL != "" || c.Model != "") {
+		return nil, nil, fail(ExitUsage, errors.New("-c and --base-url (or --model) exclude each other: give -c to check what a config names, --base-url and --model for an endpoint without one"))
+	}
 	if c.BaseURL != "" || c.Model != "" {
 		cfg, problems = configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size)})
 	} else {

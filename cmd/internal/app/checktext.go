@@ -41,6 +41,7 @@ func printDetails(w io.Writer, s *probe.Sample, d *probe.Diary) {
 		{"reason", s.Reason},
 		{"HTTP", httpText(s)},
 		{"TTFT", ttftText(s)},
+		{"load", loadText(s)},
 		{"TPOT", tpotText(s)},
 		{"person", personText(s)},
 		{"tokens", tokenText(s)},
@@ -100,6 +101,14 @@ func ttftText(s *probe.Sample) string {
 		out += ", first token of kind " + s.FirstKind
 	}
 	return out
+}
+
+// loadText says what of the first token's time went into the model, where the server tells.
+func loadText(s *probe.Sample) string {
+	if !s.Load.Known {
+		return ""
+	}
+	return milliText(s.Load) + " to load the model, as the server says"
 }
 
 func tpotText(s *probe.Sample) string {

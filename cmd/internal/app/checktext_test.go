@@ -14,6 +14,7 @@ func TestCheckTable(t *testing.T) {
 	s.RTT, s.Sent, s.Connect, s.TTFB, s.StreamTotal = probe.Known(30*time.Millisecond), probe.Known(31*time.Millisecond), probe.Known(30*time.Millisecond),
 		probe.Known(290*time.Millisecond), probe.Known(2*time.Second)
 	s.Stamp, s.Lag, s.Conn, s.RemoteAddr, s.HTTPStatus, s.Proto = "kernel", probe.Known(time.Millisecond), "new", "192.0.2.1:443", 200, "HTTP/2.0"
+	s.Load = probe.Known(150 * time.Millisecond)
 	s.CertDays, s.TokensSource, s.Chunks = probe.Some[int64](41), "usage", 86
 	d := &probe.Diary{SendTook: probe.Known(20 * time.Microsecond), Text: "a\nb", Events: []probe.DiaryEvent{{At: 300 * time.Millisecond, Read: 4, Kind: "text"}}}
 	var out strings.Builder
@@ -29,6 +30,7 @@ func TestCheckTable(t *testing.T) {
 		"gw/chat/short  timeout_connect         –",
 		"200 HTTP/2.0, new connection to 192.0.2.1:443, certificate good for 41 days",
 		"269 ms from the request's last byte on the wire, 239 ms of it the server's",
+		"  load    150 ms to load the model, as the server says\n",
 		"first screen 269 ms", "whole answer 2.00 s",
 		"c connect 30.0 ms", "w wait for the first byte 259 ms", "a answer 1.70 s",
 		"     300.000 ms", "read 4     text",

@@ -8,6 +8,7 @@ import (
 
 	"serin/configs"
 	"serin/probe"
+	"serin/probe/wire"
 )
 
 // findings is what a diagnosis starts from.
@@ -55,10 +56,39 @@ func (f findings) auth() []string {
 	if err != nil {
 		return append(lines, err.Error())
 	}
-	if hint := keyHint(t, key); hint != "" {
-		lines = append(lines, hint)
+	for _, hint := range []string{keyHint(t, key), f.headerHint()} {
+		if hint != "" {
+			lines = append(lines, hint)
+		}
 	}
 	return lines
+}
+
+// headerHint says when the endpoint asks for the key in a header that it was not sent in.
+func (f findings) headerHint() string {
+	t := f.target
+	proto, err := wire.Find(t.Protocol)
+	if err != nil {
+		return ""
+	}
+	sent, _ := proto.Key(t.Auth)
+	said := strings.ToLower(f.sample.Reason + " " + f.diary.Snippet + " " + f.diary.Headers["www-authenticate"])
+	asked := ""
+	for _, name := range []string{"x-goog-api-key", "x-api-key", "api-key", "authorization", "bearer"} { // api-key is part of the others
+		if strings.Contains(said, name) {
+			asked = name
+			break
+		}
+	}
+	switch {
+	case asked == "" || strings.EqualFold(asked, sent) || sent == "Authorization" && asked == "bearer":
+		return ""
+	case asked == "authorization" || asked == "bearer":
+		return fmt.Sprintf(`the endpoint speaks of the header Authorization, and the key went as %s: set auth = "bearer"`, sent)
+	case asked == "x-api-key" && t.Protocol != "anthropic":
+		return fmt.Sprintf(`the endpoint speaks of the header x-api-key, and the key went as %s: set auth = "x-api-key", or protocol = "anthropic" if it speaks that`, sent)
+	}
+	return fmt.Sprintf(`the endpoint speaks of the header %s, and the key went as %s: set auth = %q`, asked, sent, asked)
 }
 
 // keyHint says when the shape of a key and the way it was sent do not fit.
@@ -99,6 +129,9 @@ func (f findings) notFound() []string {
 	}
 	if t.Protocol == "openai-chat" && !strings.HasSuffix(strings.TrimRight(t.BaseURL, "/"), "/v1") {
 		lines = append(lines, fmt.Sprintf("base_url usually ends in /v1: try %s/v1", strings.TrimRight(t.BaseURL, "/")))
+	}
+	if base, ok := strings.CutSuffix(strings.TrimRight(t.BaseURL, "/"), "/v1"); ok && err != nil && strings.HasPrefix(t.Protocol, "openai-") {
+		lines = append(lines, fmt.Sprintf("some gateways have the API without /v1: try %s", base))
 	}
 	if err != nil {
 		lines = append(lines, fmt.Sprintf("its list of models cannot be had either (%v), so the path is the likelier cause", err))
@@ -163,6 +196,8 @@ func (f findings) connection() []string {
 func (f findings) wrongAnswer() []string {
 	d := f.diary
 	switch {
+	case f.sample.Has(probe.Gzip):
+		return []string{f.compressed()}
 	case f.sample.Outcome == probe.Redirect:
 		return []string{fmt.Sprintf("the endpoint redirects to %s; serin does not follow, since the key would go along: put the final URL into base_url", d.Headers["location"])}
 	case strings.Contains(d.ContentType, "html"):
@@ -173,8 +208,12 @@ func (f findings) wrongAnswer() []string {
 	return []string{fmt.Sprintf("what came is not the stream that protocol %s has (content type %q, %q)", f.target.Protocol, d.ContentType, d.Snippet)}
 }
 
-// lateFirst is the share of E2E from which a first token counts as late for a long prompt.
-const lateFirst = 2 * time.Second
+// A first token is late from lateFirst after the request was sent. Prompts of longPrompt tokens and more are worth a
+// prefill that one sees.
+const (
+	lateFirst  = 2 * time.Second
+	longPrompt = 2000
+)
 
 // healthy says what a success hides.
 func (f findings) healthy() []string {
@@ -184,10 +223,10 @@ func (f findings) healthy() []string {
 		lines = append(lines, f.crowded())
 	}
 	if s.Has(probe.Gzip) {
-		lines = append(lines, "the answer is compressed although serin asked for none: compression holds tokens back")
+		lines = append(lines, f.compressed())
 	}
-	if s.TTFT.D >= lateFirst && s.InputTokens.V >= 2000 && !s.Has(probe.BufferedSuspect) && s.TTFE.Known && s.TTFT.D > 10*s.TTFE.D {
-		lines = append(lines, fmt.Sprintf("the first token came %s after the first event: %d input tokens are a long prefill (or a queue), not a network delay", milliText(probe.Known(s.TTFT.D-s.TTFE.D)), s.InputTokens.V))
+	if late := f.late(); late != "" {
+		lines = append(lines, late)
 	}
 	if s.TPOTReason == "hidden_reasoning" {
 		lines = append(lines, "the model thinks unseen and does not say how much, so TPOT cannot be told")
@@ -205,6 +244,37 @@ func (f findings) healthy() []string {
 		lines = append(lines, "the answer does not hold what expect asks for")
 	}
 	return lines
+}
+
+// late says what a late first token waited for: the network answers within round trips, so that what is beyond a few of
+// them passed in the server, before its first byte or after it.
+func (f findings) late() string {
+	s := f.sample
+	wait := s.FirstScreen()
+	if !wait.Known || wait.D < lateFirst || s.Has(probe.BufferedSuspect) || s.Load.Known && s.Load.D > wait.D/2 {
+		return ""
+	}
+	if s.RTT.Known && s.RTT.D > wait.D/4 {
+		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", milliText(wait), milliText(s.RTT))
+	}
+	what := "a queue, or a server busy with others: the prompt is short"
+	if s.InputTokens.V >= longPrompt {
+		what = fmt.Sprintf("prefill of %d input tokens, or a queue", s.InputTokens.V)
+	}
+	where := ""
+	if s.TTFB.Known && s.TTFT.D-s.TTFB.D > wait.D/2 {
+		where = fmt.Sprintf(", %s of it after the response had begun", milliText(probe.Known(s.TTFT.D-s.TTFB.D)))
+	}
+	trip := ""
+	if s.RTT.Known {
+		trip = fmt.Sprintf(" (one round trip takes %s)", milliText(s.RTT))
+	}
+	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", milliText(wait), where, what, trip)
+}
+
+// compressed says who compresses, and how to stop it.
+func (f findings) compressed() string {
+	return fmt.Sprintf("the answer came compressed (Content-Encoding: %s) although serin asked for identity: a proxy or CDN compresses regardless, which holds tokens back; switch it off for this path (nginx: gzip off; Envoy, Caddy, Cloudflare: leave text/event-stream out of compression)", f.diary.Encoding)
 }
 
 // crowded says what a stream looked like whose tokens came crowded together. In one piece at the end it was a buffer; where

@@ -79,10 +79,37 @@ func TestDiagnose(t *testing.T) {
 		x.sample.Flags, x.sample.OutputTokens, x.sample.Chunks = []probe.Flag{probe.BufferedSuspect}, probe.Some[int64](20), 20
 		x.sample.TTFT, x.sample.MaxGap = probe.Known(176*time.Millisecond), probe.Known(3*time.Second)
 	}, "in blocks", "3.00 s")
-	f("long prefill", probe.OK, func(x *findings) {
-		x.sample.TTFE, x.sample.TTFT = probe.Known(40*time.Millisecond), probe.Known(8*time.Second)
-		x.sample.InputTokens, x.sample.OutputTokens = probe.Some[int64](4000), probe.Some[int64](100)
-	}, "long prefill")
+	late := func(ttfb, ttft, rtt time.Duration, in int64) func(*findings) {
+		return func(x *findings) {
+			x.sample.Sent, x.sample.TTFB, x.sample.TTFT = probe.Known(time.Millisecond), probe.Known(ttfb), probe.Known(ttft)
+			x.sample.InputTokens, x.sample.OutputTokens = probe.Some(in), probe.Some[int64](100)
+			if rtt > 0 {
+				x.sample.RTT = probe.Known(rtt)
+			}
+		}
+	}
+	const ms = time.Millisecond
+	f("long prefill", probe.OK, late(40*ms, 8001*ms, 5*ms, 4000), "8.00 s after the request was sent, 7.96 s of it after the response had begun", "prefill of 4000 input tokens, or a queue", "not the network (one round trip takes 5.00 ms)")
+	f("queue", probe.OK, late(6000*ms, 6001*ms, 0, 30), "6.00 s after the request was sent: a queue", "the prompt is short; not the network")
+	f("slow network", probe.OK, late(2000*ms, 2401*ms, 800*ms, 30), "at a round trip of 800 ms: the network is slow")
+	f("in time", probe.OK, late(40*ms, 2000*ms, 0, 30))
+	f("loading", probe.OK, func(x *findings) {
+		late(9000*ms, 9001*ms, 0, 30)(x)
+		x.sample.Load = probe.Known(8 * time.Second)
+	})
+	gzipped := func(x *findings) {
+		x.sample.Flags, x.sample.OutputTokens, x.diary.Encoding = []probe.Flag{probe.Gzip}, probe.Some[int64](10), "gzip"
+	}
+	f("gzip", probe.OK, gzipped, "Content-Encoding: gzip", "asked for identity", "gzip off")
+	f("gzip unread", probe.NotSSE, gzipped, "Content-Encoding: gzip", "gzip off")
+	f("x-api-key wanted", probe.Auth, func(x *findings) {
+		x.target.APIKey, x.diary.Snippet = key("sk-1"), `{"error":{"message":"missing x-api-key header"}}`
+	}, `auth = "x-api-key"`, `protocol = "anthropic"`)
+	f("api-key wanted", probe.Auth, func(x *findings) { x.target.APIKey, x.sample.Reason = key("sk-1"), "HTTP 401: api-key is missing" }, `auth = "api-key"`)
+	f("bearer wanted", probe.Auth, func(x *findings) {
+		x.target.Protocol, x.target.APIKey, x.sample.Reason = "anthropic", key("sk-ant-api03-1"), "HTTP 401: Missing Authorization header"
+	}, `auth = "bearer"`)
+	f("v1 too much", probe.NotFound, func(x *findings) { x.target.BaseURL = "http://h/gw/v1/" }, "without /v1: try http://h/gw")
 	f("budget eaten", probe.Empty, func(x *findings) { x.sample.Reason = probe.ReasonBudgetEaten }, "max_tokens")
 	f("first token", probe.TimeoutFirstToken, nil, "first_token_timeout (30s)")
 	f("error object", probe.StreamError, func(x *findings) { x.diary.Snippet = "boom" }, "error", "boom")
