@@ -74,6 +74,7 @@ type daemon struct {
 	abandon  context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeSick  *selfAlert
+	file       *storeFile
 	reloadSick *selfAlert
 	network    *ownNetwork
 	watch      *selfWatch
@@ -155,6 +156,7 @@ func (d *daemon) open(ctx context.Context) (release func(), err error) {
 		release()
 		return nil, fail(ExitUsage, err)
 	}
+	d.file = watchStoreFile(conf.DSN, &selfAlert{name: "storefile", tell: d.tellOutbox, names: d.channelNames, by: d.storeSick.by})
 	return release, nil
 }
 

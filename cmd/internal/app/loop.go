@@ -72,6 +72,7 @@ func (d *daemon) housekeeping(ctx context.Context) {
 		case <-prune.C:
 			d.prune(ctx)
 		case <-poll.C:
+			d.checkStoreFile()
 			seen = d.readImport(ctx, seen)
 		}
 	}
