@@ -198,7 +198,11 @@ func (d *daemon) build(ctx context.Context) error {
 			return err
 		}
 	}
-	d.outbox.Restore(snap.Notices)
+	own, err := d.closeSelfAlerts(ctx)
+	if err != nil {
+		return err
+	}
+	d.outbox.Restore(append(snap.Notices, own...))
 	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {
 		return fmt.Errorf("load history: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // selfAlert tells the channels that serin itself is not well: once when it begins, once when it is over.
 type selfAlert struct {
-	name  string // begins the incident's id
+	name  string // part of the incident's id
 	tell  func(notices ...alert.Notice)
 	names func() []string // of the channels
 	by    []string        // instance and region, for the footer
@@ -29,7 +29,7 @@ func (s *selfAlert) begin(headline string, lines ...string) bool {
 		return false
 	}
 	now := time.Now()
-	s.id = fmt.Sprintf("%s-%d", s.name, now.Unix())
+	s.id = fmt.Sprintf("%s%s-%d", selfPrefix, s.name, now.Unix())
 	s.told = s.names()
 	s.send(now, 1, alert.ActOpen, "firing", headline, lines)
 	return true
