@@ -27,7 +27,7 @@ type acceptCmd struct {
 
 // Help shows an example.
 func (acceptCmd) Help() string {
-	return "Example: serin accept 7f3k --why 'moved to the larger model, INFRA-123'\nThe level since the first breach becomes the new normal at once: the alert resolves and the daily shape is kept. --undo takes it back."
+	return "Example: serin accept 7f3k --why 'moved to the larger model, INFRA-123'\n\nThe level since the first breach becomes the new normal at once: the alert resolves and the daily shape is kept. --undo takes it back."
 }
 
 // Run asks the daemon to accept, or to take it back.

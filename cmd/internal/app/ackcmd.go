@@ -11,7 +11,7 @@ type ackCmd struct {
 
 // Help shows an example.
 func (ackCmd) Help() string {
-	return "Example: serin ack 7f3k --why 'rolling back vllm 0.13'\nThe incident's message and thread say who has it; reminders stop, escalations and the end are still told."
+	return "Example: serin ack 7f3k --why 'rolling back vllm 0.13'\n\nThe incident's message and thread say who has it; reminders stop, escalations and the end are still told."
 }
 
 // Run asks the daemon to note it.

@@ -16,7 +16,7 @@ type backupCmd struct {
 
 // Help shows an example.
 func (backupCmd) Help() string {
-	return "Example: serin backup -c /etc/serin/serin.toml /backup/serin-$(date +%F).db\nAll state of one instant, also beside a running daemon: samples, bands, alerts, incidents and the messages still owed. Keys and tokens are in no store and so in no backup."
+	return "Example: serin backup -c /etc/serin/serin.toml /backup/serin-$(date +%F).db\n\nAll state of one instant, also beside a running daemon: samples, bands, alerts, incidents and the messages still owed. Keys and tokens are in no store and so in no backup."
 }
 
 // Run writes the copy.

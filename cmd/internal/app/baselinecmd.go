@@ -28,7 +28,7 @@ type baselineResetCmd struct {
 
 // Help shows an example.
 func (baselineResetCmd) Help() string {
-	return "Example: serin baseline reset 'gw-eu' --why 'new hardware, nothing compares'\nThe samples stay in the store; bands are made of what comes from now on. Open latency alerts end."
+	return "Example: serin baseline reset 'gw-eu' --why 'new hardware, nothing compares'\n\nThe samples stay in the store; bands are made of what comes from now on. Open latency alerts end."
 }
 
 // Run asks the daemon to forget.
@@ -45,7 +45,7 @@ type baselineShowCmd struct {
 
 // Help shows an example.
 func (baselineShowCmd) Help() string {
-	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
+	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
 }
 
 // slotBand is one line of baseline show; Mean, Low and Limit are seconds.

@@ -26,7 +26,7 @@ type costCmd struct {
 
 // Help shows an example.
 func (costCmd) Help() string {
-	return "Example: serin cost -c serin.toml --since 30d --by label:team\nWhat probing used, from daily sums by the scenes' own days. The cost is that of answers whose price and token counts are known; unpriced counts the others."
+	return "Example: serin cost -c serin.toml --since 30d --by label:team\n\nWhat probing used, from daily sums by the scenes' own days. The cost is that of answers whose price and token counts are known; unpriced counts the others."
 }
 
 // Run prints what probing used.

@@ -19,7 +19,7 @@ type exportCmd struct {
 
 // Help shows an example.
 func (exportCmd) Help() string {
-	return "Example: serin export -c serin.toml --since 24h > samples.jsonl\nOne JSON object a line, canary by canary, each oldest first; what is not known is absent."
+	return "Example: serin export -c serin.toml --since 24h > samples.jsonl\n\nOne JSON object a line, canary by canary, each oldest first; what is not known is absent."
 }
 
 // Run writes samples as JSON lines to stdout.

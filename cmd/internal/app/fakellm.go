@@ -26,7 +26,7 @@ type fakeLLMCmd struct {
 
 // Help shows an example.
 func (fakeLLMCmd) Help() string {
-	return "Example: serin fake-llm --ttft 300ms --tpot 25ms --fault status=503,rate=0.1\nSpeaks OpenAI chat completions (/v1/chat/completions) and Responses (/v1/responses), Anthropic Messages (/v1/messages), Gemini (/v1beta/models/…), Ollama (/api/chat), Azure OpenAI (/openai/…) and their lists of models."
+	return "Example: serin fake-llm --ttft 300ms --tpot 25ms --fault status=503,rate=0.1\n\nSpeaks OpenAI chat completions (/v1/chat/completions) and Responses (/v1/responses), Anthropic Messages (/v1/messages), Gemini (/v1beta/models/…), Ollama (/api/chat), Azure OpenAI (/openai/…) and their lists of models."
 }
 
 // Run serves until a signal ends it.

@@ -29,7 +29,7 @@ type importCmd struct {
 
 // Help shows an example.
 func (importCmd) Help() string {
-	return "Example: serin import -c serin.toml samples.jsonl\nAny order; duplicates (canary, time, attempt) are ignored. A running daemon notices within seconds. A bad line stops the import and is named; what stood before it is stored."
+	return "Example: serin import -c serin.toml samples.jsonl\n\nAny order; duplicates (canary, time, attempt) are ignored. A running daemon notices within seconds. A bad line stops the import and is named; what stood before it is stored."
 }
 
 // Run reads samples into the store.

@@ -50,7 +50,7 @@ type incidentsLabelCmd struct {
 
 // Help shows an example.
 func (incidentsLabelCmd) Help() string {
-	return "Example: serin incidents label -c serin.toml 7f3k false --why 'a load test of ours'\nThe newest label counts. serin report makes the precision of them. Works beside a running daemon."
+	return "Example: serin incidents label -c serin.toml 7f3k false --why 'a load test of ours'\n\nThe newest label counts. serin report makes the precision of them. Works beside a running daemon."
 }
 
 // Run stores the label.

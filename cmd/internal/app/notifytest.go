@@ -17,7 +17,7 @@ type notifyTestCmd struct {
 
 // Help shows an example.
 func (notifyTestCmd) Help() string {
-	return "Example: serin notify-test -c serin.toml\nPosts a test message to every channel; ends with 1 when one of them did not take it."
+	return "Example: serin notify-test -c serin.toml\n\nPosts a test message to every channel; ends with 1 when one of them did not take it."
 }
 
 // Run tries every channel of the config.

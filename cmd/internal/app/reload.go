@@ -117,7 +117,7 @@ type reloadCmd struct {
 
 // Help shows an example.
 func (reloadCmd) Help() string {
-	return "Example: serin reload\nThe daemon checks the new config whole; on a mistake it keeps the old one and this command prints what is wrong."
+	return "Example: serin reload\n\nThe daemon checks the new config whole; on a mistake it keeps the old one and this command prints what is wrong."
 }
 
 // Run asks the daemon to read its config again.

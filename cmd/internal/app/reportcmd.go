@@ -23,7 +23,7 @@ type reportCmd struct {
 
 // Help shows an example.
 func (reportCmd) Help() string {
-	return "Example: serin report -c serin.toml --month 2026-11 --timezone Asia/Shanghai\nIncidents, messages, time firing, and the precision: of the labelled incidents, the share labelled true (serin incidents label). It reaches as far back as [store] retention."
+	return "Example: serin report -c serin.toml --month 2026-11 --timezone Asia/Shanghai\n\nIncidents, messages, time firing, and the precision: of the labelled incidents, the share labelled true (serin incidents label). It reaches as far back as [store] retention."
 }
 
 // Run prints the sums of a month.

@@ -14,7 +14,7 @@ type runCmd struct {
 
 // Help shows an example.
 func (runCmd) Help() string {
-	return "Example: serin run -c /etc/serin/serin.toml\nSIGHUP, serin reload or POST /-/reload read the config again; SIGTERM ends it in order."
+	return "Example: serin run -c /etc/serin/serin.toml\n\nSIGHUP, serin reload or POST /-/reload read the config again; SIGTERM ends it in order."
 }
 
 // Run runs the daemon until a signal ends it.

@@ -21,7 +21,7 @@ type simulateCmd struct {
 
 // Help shows an example.
 func (simulateCmd) Help() string {
-	return "Example: serin simulate --seeds 201-212 --preset balanced\nRuns the rules on simulated endpoints, in virtual time, and holds the numbers against the gates of the benchmark. Takes minutes. Ends with 1 when a gate is missed."
+	return "Example: serin simulate --seeds 201-212 --preset balanced\n\nRuns the rules on simulated endpoints, in virtual time, and holds the numbers against the gates of the benchmark. Takes minutes. Ends with 1 when a gate is missed."
 }
 
 // simulateWorkers is how many worlds are run at once.

@@ -20,7 +20,7 @@ type validateCmd struct {
 
 // Help shows an example.
 func (validateCmd) Help() string {
-	return "Example: serin validate -c serin.toml\nWarnings alone end with 0, an error with 2."
+	return "Example: serin validate -c serin.toml\n\nWarnings alone end with 0, an error with 2."
 }
 
 // nextRuns is how many runs --schedule prints of each canary.
