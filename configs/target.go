@@ -142,8 +142,8 @@ func (l *loader) checkNumbers(t *target) {
 		}
 	}
 	least("max_in_flight", t.MaxInFlight, 1, "write 1 or more (default 4)")
-	least("max_tokens", t.MaxTokens, 1, "remove it for the default of each size")
-	least("context_limit", t.ContextLimit, 1, "write the model's context length in tokens, or remove it")
+	least("max_tokens", t.MaxTokens, 0, "write a number of tokens, or 0 for the cap of each size")
+	least("context_limit", t.ContextLimit, 0, "write the model's context length in tokens, or 0 where it is not known")
 }
 
 func (l *loader) checkTimeouts(t *target) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // A first token that carries the stamp of the whole answer is a stamp taken too late.
@@ -40,6 +41,21 @@ func TestB32OneRuleForSetUp(t *testing.T) {
 		wantSpan(t, name+" ttft", s.TTFT, 150*ms)
 		wantSpan(t, name+" ttft_warm", s.TTFTWarm, 50*ms)
 	}
+}
+
+// Tokens that were generated without a word after the last text are counted but were not watched: no pace is made of them.
+func TestUnseenTailGivesNoPace(t *testing.T) {
+	f := func(name string, tail time.Duration, tokens int, want string) {
+		t.Helper()
+		s := probeOnce(t, scripted(steps(role(), sleep(50*ms), tok("a"), times(9, sleep(10*ms), tok("b")), sleep(tail), fin("stop"), usage(tokens), done(), end())), testCanary())
+		if s.TPOTReason != want || s.TPOT.Known != (want == "") {
+			t.Errorf("%s: tpot %v, reason %q, want %q", name, s.TPOT, s.TPOTReason, want)
+		}
+	}
+	f("held back", 2*time.Second, 100, "unseen_tail")
+	f("several tokens an event", 0, 100, "")
+	f("a little later", 200*ms, 100, "")
+	f("every token seen", 2*time.Second, 10, "")
 }
 
 // The nonce stands at the very front and is another one each time; a byte-identical instant answer is a cache's.

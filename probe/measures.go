@@ -9,6 +9,8 @@ import (
 // Limits of the judgement whether a stream's pace can be trusted.
 const (
 	bufferedTokens = 8                      // fewer tokens say nothing about a buffer
+	tailLeast      = 250 * time.Millisecond // a finish so late after the last token event is late …
+	tailShare      = 10                     // … if it is over a tenth of the window that was watched
 	bufferedPace   = 100 * time.Microsecond // a shorter time per token is no decoding
 	bufferedShare  = 0.8                    // of the token events in one read
 	suspectLag     = 5 * time.Millisecond   // own delay at which a sample is suspect, and
@@ -119,6 +121,9 @@ func (f *fold) watched(s *Sample, c *Canary) (n int64, from time.Time, why strin
 
 // uneven says why n tokens within window give no pace, and flags a stream that looks buffered.
 func (f *fold) uneven(s *Sample, n int64, window time.Duration) string {
+	if f.unseenTail(n, window) {
+		return "unseen_tail"
+	}
 	tool := s.FirstKind == "tool"
 	if n >= bufferedTokens && !tool {
 		crowded := float64(f.most) >= bufferedShare*float64(f.chunks)
@@ -131,6 +136,17 @@ func (f *fold) uneven(s *Sample, n int64, window time.Duration) string {
 		return "one_read"
 	}
 	return ""
+}
+
+// unseenTail reports whether tokens were counted that never came into view: fewer events than tokens, and a finish that came
+// long after the last of them. A server that holds back incomplete characters generates on without a word; the window
+// would end too early. (Events of several tokens are no such sign: their finish follows at once.)
+func (f *fold) unseenTail(n int64, window time.Duration) bool {
+	if f.finishAt.IsZero() || int64(f.chunks) >= n {
+		return false
+	}
+	tail := f.finishAt.Sub(f.last)
+	return tail > tailLeast && tail > window/tailShare
 }
 
 // stampOf fills how the instants were taken, the longest own delay, and whether that may have spoiled the sample.

@@ -82,7 +82,7 @@ type Sample struct {
 	TTFE        Span   `json:"ttfe_ms,omitzero"`
 	TTFTWarm    Span   `json:"ttft_warm_ms,omitzero"`
 	TPOT        Span   `json:"tpot_ms,omitzero"`
-	TPOTReason  string `json:"tpot_reason,omitempty"` // why TPOT is absent: hidden_reasoning, buffered, no_usage, one_token, one_read, choices
+	TPOTReason  string `json:"tpot_reason,omitempty"` // why TPOT is absent: hidden_reasoning, buffered, unseen_tail, no_usage, one_token, one_read, choices
 	E2E         Span   `json:"e2e_ms,omitzero"`
 	StreamTotal Span   `json:"stream_total_ms,omitzero"`
 	Trailer     Span   `json:"trailer_ms,omitzero"`

@@ -231,6 +231,9 @@ func (f findings) healthy() []string {
 	if s.TPOTReason == "hidden_reasoning" {
 		lines = append(lines, "the model thinks unseen and does not say how much, so TPOT cannot be told")
 	}
+	if s.TPOTReason == "unseen_tail" {
+		lines = append(lines, "the server counted tokens long after the last text it sent (it holds text back, or its last tokens have none), so TPOT cannot be told")
+	}
 	if !s.OutputTokens.Known {
 		lines = append(lines, "the endpoint sends no usage: no token counts, no cost and no TPOT; serin asks for it by stream_options.include_usage")
 	}
