@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -26,6 +27,23 @@ func (r *Redactor) Add(s Secret) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets = append(r.secrets, s)
+	r.learn()
+}
+
+// Absorb makes r know the secrets of a newer config. A source that r had already is replaced; the values seen of it stay.
+func (r *Redactor) Absorb(newer *Redactor) {
+	if newer == nil || newer == r {
+		return
+	}
+	newer.mu.Lock()
+	list := slices.Clone(newer.secrets)
+	newer.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range list {
+		r.secrets = slices.DeleteFunc(r.secrets, func(old Secret) bool { return old.Label() == s.Label() })
+		r.secrets = append(r.secrets, s)
+	}
 	r.learn()
 }
 

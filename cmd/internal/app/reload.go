@@ -43,7 +43,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		}
 		return d.reloadFailed(err)
 	}
-	d.opt.Redact.Add(cfg.Redactor)
+	d.opt.Config.Redactor.Absorb(cfg.Redactor) // the first config's redactor is the one that log, prober and channels hold
 	channels, err := d.opt.Channels(cfg)
 	if err != nil {
 		d.log.Error("config not taken", "error", err)
