@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -21,6 +22,9 @@ const roleVariable = "SERIN_TEST_ROLE"
 // stampDigits is the length of each instant in a paced stream: Unix nanoseconds with zeros in front.
 const stampDigits = 20
 
+// spin is what a busy process works on.
+var spin atomic.Uint64
+
 // playRole never returns by itself: it ends with its standard input.
 func playRole(role string) {
 	go func() {
@@ -28,7 +32,8 @@ func playRole(role string) {
 		os.Exit(0)
 	}()
 	if role == "busy" {
-		for {
+		for i := uint64(0); ; i++ {
+			spin.Store(i) // work that no compiler takes away
 		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
