@@ -7,10 +7,10 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
