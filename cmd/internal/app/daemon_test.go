@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +33,8 @@ type rig struct {
 	slack *slacktest.Server
 	cfg   *configs.Config
 	log   strings.Builder
-	seen  []probe.Sample
+	mu    sync.Mutex
+	seen  []probe.Sample                                                    // under mu while the daemon runs
 	dial  func(ctx context.Context, network, addr string) (net.Conn, error) // nil = everything leads to llm
 	chans func(*configs.Config) ([]alert.Channel, error)                    // nil = the fake Slack
 	load  func() (*configs.Config, []configs.Problem)                       // nil = no reload
@@ -103,10 +105,12 @@ func (r *rig) run(d time.Duration) {
 		}
 	}
 	err := runDaemon(ctx, daemonOptions{Config: r.cfg, Channels: channels, Dial: dial, Load: r.load, OnStart: begun, Log: newLogger(&r.log, "text", newLevel("info"), red),
-		Redact: red, Level: newLevel("info"), OnSample: func(s probe.Sample) {
+		Redact: red, Level: newLevel("info"), OnSample: func(s probe.Sample) { // probes end in goroutines of their own
 			if r.each != nil {
 				r.each(s)
 			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			r.seen = append(r.seen, s)
 		}})
 	if err != nil {
