@@ -63,7 +63,7 @@ func (e *Engine) facts(t *target, alerts []Alert) Facts {
 	f := Facts{Incident: t.incident.Incident, Instance: e.opt.Instance, Region: e.opt.Region}
 	f.Incident.Alerts = nil // they follow
 	for _, a := range alerts {
-		a.Votes, a.Calm, a.Threshold, a.Steep = nil, nil, "", time.Time{}
+		a.Votes, a.Calm, a.Threshold, a.Steep, a.Severity = nil, nil, "", time.Time{}, a.Told()
 		f.Alerts = append(f.Alerts, e.fact(t, a))
 	}
 	return f

@@ -73,3 +73,26 @@ func (e *Engine) eachBehind(key string, f func(*watch, Alert)) {
 		}
 	}
 }
+
+// yield lets another canary tell that a credential is refused where the one that would is muted and the other is not.
+func (e *Engine) yield(c *watch) {
+	a, key := c.alerts[KindError], c.credential()
+	if !a.Open() || !a.Muted() || a.Announced || e.locked[key] != c.key {
+		return
+	}
+	e.eachBehind(key, func(x *watch, b Alert) {
+		of := e.targets[x.Canary.Target.Name]
+		if e.locked[key] != c.key || x == c || e.muteOf(e.fact(of, b)).full() {
+			return
+		}
+		e.locked[key], b.Suppressed = x.key, ""
+		x.alerts[KindError] = b
+		e.tx.alert(b)
+		e.tx.touch(x)
+		e.tx.tell(of)
+		a.Suppressed = fmt.Sprintf("%s of %s, which has the same credential", a.Last.Outcome, x.key)
+		c.alerts[KindError] = a
+		e.tx.alert(a)
+		e.tx.touch(c)
+	})
+}

@@ -59,6 +59,10 @@ type Engine struct {
 	caughtUp bool              // the first call after the start has been
 	broken   bool              // the journal could not write the last change
 	tx       *tx
+	silences []Silence // active and planned
+	marks    []Mark    // of the last days, by time
+	windows  []*window
+	closing  []*window // that left the config while they ran
 	answers  time.Time // when the re-probe was due that the sample at hand answers; zero = about when it was sent
 
 	mu   sync.Mutex
@@ -84,6 +88,7 @@ func NewEngine(opt EngineOptions) *Engine {
 func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 	e.open(now)
 	e.catchUp()
+	e.lapse()
 	jumped := e.jumped(now)
 	e.ticked = now
 	for _, t := range e.order {

@@ -23,6 +23,8 @@ type ledger struct {
 	blobs       map[string]string
 	exclusions  []Exclusion
 	mailed      []Notice
+	silences    map[string]string
+	marks       []Mark
 	fail        error // what Commit returns
 	commits     int
 }
@@ -35,7 +37,7 @@ var (
 
 func newLedger() *ledger {
 	return &ledger{records: map[string]map[int64]Record{}, alerts: map[string]string{}, incidents: map[string]string{},
-		blobs: map[string]string{}}
+		blobs: map[string]string{}, silences: map[string]string{}}
 }
 
 func (l *ledger) Commit(_ context.Context, c Change) error {
@@ -63,6 +65,10 @@ func (l *ledger) Commit(_ context.Context, c Change) error {
 			l.blobs[b.Key] = string(b.Body)
 		}
 	}
+	for _, s := range c.Silences {
+		l.silences[s.ID] = encode(s)
+	}
+	l.marks = append(l.marks, c.Marks...)
 	l.notices = append(l.notices, c.Notices...)
 	l.transitions = append(l.transitions, c.Transitions...)
 	l.exclusions = append(l.exclusions, c.Exclusions...)
@@ -113,6 +119,10 @@ func (l *ledger) snapshot() Snapshot {
 			s.Settled = append(s.Settled, a)
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(l.silences)) {
+		s.Silences = append(s.Silences, decode[Silence](l.silences[id]))
+	}
+	s.Marks = slices.Clone(l.marks)
 	for k, b := range l.blobs {
 		s.Blobs = append(s.Blobs, Blob{Key: k, Body: json.RawMessage(b)})
 	}

@@ -70,7 +70,7 @@ const recentMax = 1024
 // add takes the record's latencies.
 func (p *past) add(c *watch, rec Record, mine bool) {
 	for _, m := range c.metrics() {
-		v, why := baseline.Value(&rec.Sample, m)
+		v, why := entering(&rec.Sample, m)
 		if !mine {
 			why = "spec"
 		}

@@ -59,11 +59,15 @@ func (u usedIDs) take(id string, at time.Time) {
 
 // tell brings a target's incident up to date: alerts join, it is announced, edited, reminded, closed.
 func (e *Engine) tell(t *target) {
-	news := e.tx.scopes[t].news
+	seen, freed := e.mute(t)
+	news := e.heard(t, e.tx.scopes[t].news)
 	joined := e.join(t)
 	inc := t.incident
 	if inc == nil {
 		return
+	}
+	if freed && inc.State == IncidentWaiting {
+		inc.Announce = e.now // it has waited long enough
 	}
 	rose := e.reweigh(t)
 	switch {
@@ -79,12 +83,17 @@ func (e *Engine) tell(t *target) {
 			news = append(news, News{What: TurnEscalated, Alert: e.leadID(t)})
 		}
 		e.spread(t, news, rose)
+		if seen && len(news) == 0 {
+			e.owe(t, Story{Act: ActUpdate})
+		}
 		e.remind(t)
 	}
 }
 
 // tellable reports whether people are to hear of an alert.
-func tellable(a Alert) bool { return a.Open() && a.Suppressed == "" && a.Severity != Info }
+func tellable(a Alert) bool {
+	return a.Open() && a.Suppressed == "" && a.Severity != Info && !a.Muted()
+}
 
 // join puts alerts that are to be told into the target's incident, opening one where there is none. It returns the ids
 // of those that an open incident's message does not know yet. One that was held back and is recovering already is told
@@ -125,7 +134,7 @@ func (e *Engine) openIncident(t *target) {
 func (e *Engine) reweigh(t *target) bool {
 	rose := false
 	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == t.incident.ID && a.Severity == Critical && a.Suppressed == "" && t.incident.Severity != Critical {
+		if a.Incident == t.incident.ID && a.Told() == Critical && a.Suppressed == "" && !a.Muted() && t.incident.Severity != Critical {
 			t.incident.Severity = Critical
 			rose = true
 			e.changed(t)
@@ -153,6 +162,9 @@ const clockSlop = time.Minute
 // announceDue announces a waiting incident: when group_wait ended (or the clock was set back), at once when critical.
 func (e *Engine) announceDue(t *target) {
 	inc := t.incident
+	if !e.audible(t) {
+		return
+	}
 	left := inc.Announce.Sub(e.now)
 	if inc.Severity != Critical && left > 0 && left <= e.opt.Incident.GroupWait+clockSlop {
 		return
@@ -162,7 +174,7 @@ func (e *Engine) announceDue(t *target) {
 		if a.Incident == inc.ID && tellable(a) {
 			a.Announced = true
 		}
-		return a
+		return e.putOff(t, a)
 	})
 	e.log.Warn("incident opened", "incident", inc.ID, "scope", t.name, "severity", string(inc.Severity), "alerts", len(inc.Alerts))
 	e.owe(t, Story{Act: ActOpen})
@@ -187,7 +199,7 @@ func (e *Engine) remind(t *target) {
 		inc.Reminded = e.now // the clock was set back
 		e.changed(t)
 	}
-	if every <= 0 || inc.Acked != "" || e.now.Sub(inc.Reminded) < every {
+	if every <= 0 || inc.Acked != "" || e.now.Sub(inc.Reminded) < every || !e.audible(t) {
 		return
 	}
 	inc.Reminded = e.now
@@ -209,8 +221,9 @@ func (e *Engine) closeIncident(t *target) {
 
 // bury keeps an alert that ended for its incident's message, and tells of it where people knew of it.
 func (e *Engine) bury(t *target, a Alert) {
+	e.endedMuted(a)
 	inc := t.incident
-	if inc == nil || a.Incident != inc.ID {
+	if inc == nil || a.Incident != inc.ID || a.Muted() && !a.Announced {
 		return
 	}
 	inc.ended = append(slices.Clone(inc.ended), a)
@@ -253,7 +266,7 @@ func (e *Engine) eachOpen(t *target, f func(Alert) Alert) {
 
 // store puts an alert whose incident or announcement changed into the change.
 func (e *Engine) store(old, a Alert, c *watch) Alert {
-	if old.Incident == a.Incident && old.Announced == a.Announced {
+	if old.Incident == a.Incident && old.Announced == a.Announced && old.Mute == a.Mute {
 		return a
 	}
 	e.tx.alert(a)

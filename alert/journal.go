@@ -41,11 +41,13 @@ type Change struct {
 	Notices     []Notice // upserts by key
 	Transitions []Transition
 	Blobs       []Blob
+	Silences    []Silence // upserts by id
+	Marks       []Mark
 }
 
 // Journal stores changes.
 //
-// Commit keeps the change in order behind all earlier ones. With a notice inside, it returns once the change is on disk;
+// Commit keeps the change in order behind all earlier ones. With a notice, a silence or a mark inside, it returns once the change is on disk;
 // without, at once (the writer batches up to a second). An error means only that the change is not on disk yet: it stays
 // in memory and is written when the store heals, so the caller goes on.
 type Journal interface {
@@ -65,6 +67,8 @@ type Snapshot struct {
 	Incidents []Incident // not closed
 	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed
 	// or still has a pending or blocked notice: without its receipt a resolve could not edit the message.
-	Notices []Notice
-	Blobs   []Blob
+	Notices  []Notice
+	Blobs    []Blob
+	Silences []Silence // those that are over too, as long as they are kept
+	Marks    []Mark    // the newest ones
 }

@@ -17,6 +17,11 @@ func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now
 		e.stored[b.Key] = string(b.Body)
 	}
 	e.recallBlob(blobIDs, &e.used)
+	e.silences = slices.DeleteFunc(slices.Clone(snap.Silences), func(s Silence) bool { return !s.Ends.After(now) })
+	for _, m := range snap.Marks {
+		e.keepMark(m)
+	}
+	e.recallWindows()
 	var made []Record
 	var votes []vote
 	for _, w := range watched {

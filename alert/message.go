@@ -199,6 +199,8 @@ func (m Message) Badge() (emoji, word string) {
 		return ":large_green_circle:", "RESOLVED"
 	case m.State == "eased":
 		return ":large_green_circle:", "RECOVERED"
+	case m.State == "maintenance":
+		return ":large_blue_circle:", "MAINTENANCE"
 	case m.State == "test":
 		return ":large_blue_circle:", "TEST"
 	case m.Severity == Critical:

@@ -18,14 +18,20 @@ func firingLines(s Story) []Line {
 	add("scope", scopeLine(s, lead))
 	add("scope", fixedLine(lead))
 	add("siblings", siblingLine(s.Siblings))
+	add("scope", muteLine(s, lead))
 	add("spark", sparkText(s))
+	add("mark", markLine(s))
 	add("hint", hint(s))
 	add("counts", countsLine(lead))
 	if r := lead.Last.Reason; len(cause(lead.Last)) > 0 && oneLine(r, 100) != oneLine(r, 500) {
 		add("detail", "the endpoint says: "+oneLine(r, 500))
 	}
 	for _, a := range openOthers(s) {
-		add("detail", "also: "+troubleOf(s, a))
+		text := "also: " + troubleOf(s, a)
+		if a.Mute != (Mute{}) {
+			text += ", " + a.Mute.Text(s.Now, s.Zone)
+		}
+		add("detail", text)
 	}
 	return out
 }
@@ -52,6 +58,14 @@ func fixedLine(a Alert) string {
 		return fmt.Sprintf("cannot compare with normal yet: learning, %s; fixed limit %s", a.Learned, limit)
 	}
 	return "held against the fixed limit of the config, " + limit + ", not against what is normal"
+}
+
+// muteLine says by what an alert that people know of is muted, or told as less than it is.
+func muteLine(s Story, a Alert) string {
+	if a.Mute == (Mute{}) {
+		return ""
+	}
+	return a.Mute.Text(s.Now, s.Zone)
 }
 
 // siblingLine groups siblings of one sort and state: TPOT: normal · short, medium: normal · gw-us: firing.

@@ -100,6 +100,9 @@ func resolveLines(s Story) []Line {
 	if f := fixedLine(lead); f != "" {
 		lines = append(lines, Line{Role: "scope", Text: f})
 	}
+	if m := markLine(s); m != "" {
+		lines = append(lines, Line{Role: "mark", Text: m})
+	}
 	for _, a := range s.Alerts[1:] {
 		lines = append(lines, Line{Role: "detail", Text: "also: " + recoveryOf(s, a)})
 	}

@@ -109,6 +109,16 @@ func stories() map[string]Story {
 	}
 	with("open_no_url", story(ActOpen), func(s *Story) { s.URL, s.Runbook, s.Region, s.Zone = "", "", "", nil })
 	with("open_title", story(ActOpen), func(s *Story) { s.Title = "EU gateway" })
+	with("open_mark", story(ActOpen), func(s *Story) {
+		s.Marks = []Mark{{At: at("13:58:00"), Text: "vllm 0.13"}, {At: at("14:12:00"), Text: "rolled\nback <!channel>"}}
+	})
+	with("update_silenced", story(ActUpdate), func(s *Story) {
+		b := ttftAlert()
+		b.ID, b.Series, b.Mute = "a2", "gw-eu/chat/medium", Mute{Silence: "s1", By: "ann", Reason: "known, INFRA-123", Until: at("18:00:00")}
+		s.Alerts[0].Mute = Mute{Silence: "s2", By: "kim", Reason: "drill", Until: at("15:00:00"), Cap: Warning}
+		s.Alerts = append(s.Alerts, b)
+	})
+	with("resolve_mark", closed(story(ActResolve)), func(s *Story) { s.Marks = []Mark{{At: at("13:58:00"), Text: "vllm 0.13"}} })
 	with("open_tpot", story(ActOpen), func(s *Story) {
 		a := &s.Alerts[0]
 		a.Kind, a.Severity, s.Incident.Severity = KindTPOT, Warning, Warning

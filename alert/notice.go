@@ -12,6 +12,7 @@ const (
 	ActThread  Act = "thread"  // add to its thread
 	ActResolve Act = "resolve" // edit to RESOLVED, then a thread line
 	ActTest    Act = "test"
+	ActNote    Act = "note" // a message of its own, which opens nothing; nothing for a channel that keeps states
 )
 
 // NoticeState is where a notice stands.
@@ -54,7 +55,7 @@ type Receipt struct {
 // Message is a neutral message; each channel renders it. Foreign text in it is not escaped yet.
 type Message struct {
 	Severity Severity `json:"severity"`
-	State    string   `json:"state"`    // firing, resolved, update, reminder, test; eased: an update that one alert is over while others of the incident go on
+	State    string   `json:"state"`    // firing, resolved, update, reminder, test, maintenance; eased: an update that one alert is over while others of the incident go on
 	Headline string   `json:"headline"` // one line: the thing, the number, the normal range, the ratio
 	Lines    []Line   `json:"lines,omitempty"`
 	Incident string   `json:"incident,omitempty"`
@@ -67,7 +68,7 @@ type Message struct {
 
 // Line is one line of a message's body; Role lets a channel drop detail last-first.
 type Line struct {
-	Role string `json:"role"` // scope, siblings, spark, hint, counts, detail
+	Role string `json:"role"` // scope, siblings, spark, mark, hint, counts, detail
 	Text string `json:"text"`
 }
 

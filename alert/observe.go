@@ -57,6 +57,7 @@ const maxLate = 15 * time.Minute
 
 // judge brings a sample to every kind of its canary.
 func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
+	e.inMaintenance(c, s, rec)
 	asked := e.asked(c, s)
 	skipped := s.Outcome == probe.Skipped
 	if skipped {
@@ -182,7 +183,7 @@ func (e *Engine) judgeLatency(c *watch, s *probe.Sample, m probe.Metric, asked [
 		return false
 	}
 	o, res := e.latency(c, s, m)
-	v, why := baseline.Value(s, m)
+	v, why := entering(s, m)
 	if slices.Contains(asked, k) {
 		e.step(c, k, o)
 		e.oddities(c, k, o)

@@ -110,7 +110,7 @@ func (t *topic) needless(n *Notice, skips func(Notice) bool) string {
 	switch {
 	case skips(*n):
 		return whySkipped
-	case n.Act == ActOpen || n.Act == ActTest:
+	case n.Act == ActOpen || n.Act == ActTest || n.Act == ActNote:
 		return ""
 	case t.open == nil && t.kept && n.Act == ActResolve:
 		return "" // an end is told rather twice than never, should the store have lost the opening

@@ -24,6 +24,7 @@ type target struct {
 	rates    map[Kind]Alert
 	pools    map[probe.Metric]*pool // the whole target, a metric
 	incident *incident              // nil = none open or waiting
+	muted    bool                   // one of its open alerts is muted, or may be
 }
 
 // vote is one observation as the rates count it.
@@ -35,7 +36,7 @@ type vote struct {
 }
 
 func newTarget(name string) *target {
-	t := &target{name: name, rates: map[Kind]Alert{}, pools: map[probe.Metric]*pool{}}
+	t := &target{name: name, rates: map[Kind]Alert{}, pools: map[probe.Metric]*pool{}, muted: true}
 	for _, k := range rateKinds() {
 		t.rates[k] = Alert{Series: name, Kind: k, State: StateOK}
 	}

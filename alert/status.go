@@ -145,7 +145,7 @@ func (c *watch) status() CanaryStatus {
 func (c *watch) number(k Kind) int {
 	a := c.alerts[k]
 	switch {
-	case a.Open() && (a.Suppressed != "" || a.State == StateFlapping):
+	case a.Open() && (a.Suppressed != "" || a.Muted() || a.State == StateFlapping):
 		return NumMuted
 	case a.Open():
 		return NumFiring

@@ -26,6 +26,7 @@ type Story struct {
 	Region    string
 	URL       string // [http] external_url, "" = none
 	Unsent    bool   // the opening never got out: this message tells both
+	Marks     []Mark // around the trouble, oldest first
 
 	// Evidence for the hint line; a hint is printed only where these and the siblings support it.
 	Connect  Moved // TCP connect time, seconds

@@ -54,6 +54,7 @@ func (e *Engine) open(now time.Time) {
 // finish decides what people are told, commits the change and hands the notices over.
 func (e *Engine) finish(ctx context.Context) error {
 	x := e.tx
+	e.turnWindows()
 	for _, t := range e.order {
 		if x.scopes[t] != nil {
 			e.inhibit(t.name)
@@ -62,6 +63,7 @@ func (e *Engine) finish(ctx context.Context) error {
 	}
 	e.saveMemos(x)
 	e.savePools(x)
+	e.saveWindows(x)
 	e.publish(x)
 	if x.empty() {
 		return nil
@@ -86,7 +88,7 @@ func (e *Engine) commit(ctx context.Context, c Change) {
 
 func (c *Change) empty() bool {
 	return len(c.Records)+len(c.Exclusions)+len(c.Bands)+len(c.Alerts)+len(c.Incidents)+len(c.Notices)+len(c.Transitions)+
-		len(c.Blobs) == 0
+		len(c.Blobs)+len(c.Silences)+len(c.Marks) == 0
 }
 
 // step brings an observation to a canary's alert and takes what comes of it.

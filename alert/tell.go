@@ -28,6 +28,7 @@ func (e *Engine) story(t *target, s Story) Story {
 	s.Now, s.Incident, s.Alerts = e.now, t.incident.Incident, e.incidentAlerts(t)
 	s.Instance, s.Region, s.URL = e.opt.Instance, e.opt.Region, e.opt.ExternalURL
 	s.M, s.N, s.Zone = failM, failN, time.UTC
+	s.Marks = e.marksAround(t.name, began(s), e.now)
 	c := e.leadCanary(t, s.Alerts)
 	if c == nil {
 		return s
@@ -107,13 +108,13 @@ func weight(a Alert) int {
 	if a.Open() {
 		w += 16
 	}
-	if a.Suppressed == "" {
+	if a.Suppressed == "" && !a.Muted() {
 		w += 8
 	}
 	if a.State != StateRecovering {
 		w += 4
 	}
-	if a.Severity == Critical {
+	if a.Told() == Critical {
 		w += 2
 	}
 	if a.Kind.Metric() == "" && a.Kind != KindLimit {

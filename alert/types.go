@@ -161,6 +161,7 @@ type Alert struct {
 	Steep       time.Time   `json:"steep,omitzero"`       // since when every judged value has been at ×3 of usual or more
 	Excluding   bool        `json:"excluding,omitempty"`  // its samples are left out of the band
 	Announced   bool        `json:"announced,omitempty"`  // its incident's message has told it
+	Mute        Mute        `json:"mute,omitzero"`        // by a silence or a maintenance window
 }
 
 // Incident is what people are told: the alerts of one scope that belong together.

@@ -42,12 +42,13 @@ const (
 	UsageGone       Flag = "usage_gone"    // no token counts, although the last answer had some
 	ColdStart       Flag = "cold_start"
 	Downgraded      Flag = "downgraded"
+	InMaintenance   Flag = "maintenance" // within a planned window: enters no band
 )
 
 // Flags returns all flags, a new slice.
 func Flags() []Flag {
 	return []Flag{BufferedSuspect, ClientSuspect, NoDone, NoFinish, Unterminated, SkippedEvents, UsageOdd, Gzip, CacheHit, SameAnswer,
-		ModelChanged, UsageGone, ColdStart, Downgraded}
+		ModelChanged, UsageGone, ColdStart, Downgraded, InMaintenance}
 }
 
 // Sample is what one probe saw. It is immutable once made. Time is the wall clock at t0, for labelling only; every

@@ -70,7 +70,9 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 func (c *Channel) Name() string { return c.opt.Name }
 
 // Skips reports what is not state: thread lines.
-func (c *Channel) Skips(n alert.Notice) bool { return n.Act == alert.ActThread }
+func (c *Channel) Skips(n alert.Notice) bool {
+	return n.Act == alert.ActThread || n.Act == alert.ActNote
+}
 
 // Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the
 // others hear of it by Refresh. There is no receipt.

@@ -26,7 +26,7 @@ type Document struct {
 	Incident string    `json:"incident"`
 	Channel  string    `json:"channel"`
 	Revision int       `json:"revision"`
-	Act      string    `json:"act"`   // open, update, thread, resolve, test
+	Act      string    `json:"act"`   // open, update, thread, resolve, test, note
 	State    string    `json:"state"` // firing, update, reminder, resolved, test
 	Severity string    `json:"severity"`
 	Decided  time.Time `json:"decided"`

@@ -112,8 +112,10 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
-	snap.Blobs, err = s.Blobs(ctx, "")
-	return snap, err
+	if snap.Blobs, err = s.Blobs(ctx, ""); err != nil {
+		return alert.Snapshot{}, err
+	}
+	return snap, s.restoreSilences(ctx, &snap)
 }
 
 // owedNotices selects what is not delivered, and the openings that its delivery may refer to: those of incidents that are

@@ -45,6 +45,8 @@ func trouble() alert.Change {
 			{Canary: "gw-eu/chat/short", Metric: probe.TTFT, Slot: at(0), Spec: "3f", State: "ready", N: 42, Mean: .31, Limit: .4, Threshold: "t1", LeftOut: map[string]int{"spec": 3}},
 			{Canary: "gw-eu/chat/short", Metric: probe.TTFT, Slot: at(30), Threshold: "t1"},
 			{Canary: "gw-eu/chat/short", Metric: probe.TPOT, Slot: at(0), Threshold: "t1"}},
+		Silences: []alert.Silence{silence("s1", at(0), at(60))},
+		Marks:    []alert.Mark{mark("m1", at(1), "gw-*")},
 	}
 }
 
@@ -55,7 +57,8 @@ func TestRestore(t *testing.T) {
 	commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "gone"}}, Notices: c.Notices[:1]})
 	got := must[alert.Snapshot](t)(s.Restore(t.Context()))
 	want := alert.Snapshot{Alerts: []alert.Alert{c.Alerts[2], c.Alerts[3]}, Settled: []alert.Alert{c.Alerts[1]}, Incidents: c.Incidents[1:],
-		Notices: []alert.Notice{c.Notices[0], c.Notices[1], c.Notices[2], c.Notices[4]}, Blobs: c.Blobs[:1]}
+		Notices: []alert.Notice{c.Notices[0], c.Notices[1], c.Notices[2], c.Notices[4]}, Blobs: c.Blobs[:1],
+		Silences: c.Silences, Marks: c.Marks}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
 	}

@@ -127,7 +127,7 @@ func TestDailyOfAnOlderFile(t *testing.T) {
 	}
 	commit(t, s, c)
 	flush(t, s)
-	if _, err := s.write.Exec(`DROP TABLE daily; ALTER TABLE sample DROP COLUMN rtt; ALTER TABLE sample DROP COLUMN load; PRAGMA user_version = 1`); err != nil {
+	if _, err := s.write.Exec(`DROP TABLE daily; DROP TABLE silence; DROP TABLE mark; ALTER TABLE sample DROP COLUMN rtt; ALTER TABLE sample DROP COLUMN load; PRAGMA user_version = 1`); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

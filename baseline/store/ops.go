@@ -99,6 +99,12 @@ func (w *writer) ops(c alert.Change) []op {
 	for _, b := range c.Blobs {
 		list = append(list, blobPut(b))
 	}
+	for _, x := range c.Silences {
+		list = append(list, silencePut(w.log, x))
+	}
+	for _, m := range c.Marks {
+		list = append(list, markPut(w.log, m))
+	}
 	return list
 }
 

@@ -21,7 +21,7 @@ const (
 )
 
 // Prune deletes what is older than the retention: samples and bands, alerts resolved and incidents closed that long ago,
-// their notices, and history; daily sums after DailyRetention. Then it gives free pages back to the file system. It works in small transactions, between
+// their notices, silences that ended, marks, and history; daily sums after DailyRetention. Then it gives free pages back to the file system. It works in small transactions, between
 // which commits go on, and may be called as often as one likes; once an hour is plenty. It never deletes an open alert or
 // incident or a pending notice.
 //
@@ -139,6 +139,8 @@ func with(key []any, more ...any) []any { return append(append([]any(nil), key..
 func (p *pruner) settled() error {
 	for _, q := range []string{
 		`DELETE FROM transition WHERE (at, id) IN (SELECT at, id FROM transition WHERE at < ? LIMIT ?)`,
+		`DELETE FROM silence WHERE rowid IN (SELECT rowid FROM silence WHERE ends < ? LIMIT ?)`,
+		`DELETE FROM mark WHERE rowid IN (SELECT rowid FROM mark WHERE at < ? LIMIT ?)`,
 		`DELETE FROM notice WHERE rowid IN (SELECT rowid FROM notice WHERE touched < ? AND state <> 'pending'
 			AND incident NOT IN (SELECT id FROM incident WHERE state <> 'closed') LIMIT ?)`,
 		`DELETE FROM alert WHERE rowid IN (SELECT rowid FROM alert WHERE touched < ? AND (resolved IS NOT NULL OR state IN ('ok', 'learning'))

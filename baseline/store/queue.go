@@ -12,7 +12,7 @@ type entry struct {
 }
 
 func newEntry(ops []op, c alert.Change) *entry {
-	e := &entry{ops: ops, urgent: len(c.Notices) > 0, done: make(chan error, 1)}
+	e := &entry{ops: ops, urgent: len(c.Notices)+len(c.Silences)+len(c.Marks) > 0, done: make(chan error, 1)}
 	e.measure()
 	return e
 }

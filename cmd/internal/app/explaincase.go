@@ -183,6 +183,9 @@ func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.T
 		if why == "" && sub.Spec != "" && r.Sample.Spec != "" && r.Sample.Spec != sub.Spec && opt.OnChange != "keep" {
 			why = "spec"
 		}
+		if why == "" && r.Sample.Has(probe.InMaintenance) {
+			why = string(probe.InMaintenance)
+		}
 		if why != "" {
 			missed = append(missed, baseline.LeftOut{At: r.Sample.Time, Why: why})
 			continue
