@@ -15,18 +15,19 @@ import (
 
 // rig is a daemon in virtual time: schedules, re-probes and ticks around an engine.
 type rig struct {
-	t       testing.TB
-	now     time.Time
-	log     *ledger
-	engine  *Engine
-	watched []Watched
-	asks    map[string][]time.Time
-	sent    int // re-probes
-	world   func(c *probe.Canary, at time.Time) probe.Sample
-	next    map[string]time.Time
-	opt     EngineOptions
-	every   time.Duration // of ticks
-	lag     time.Duration // of a probe behind its run: no two have one instant, also after the clock was set back
+	t           testing.TB
+	now         time.Time
+	log         *ledger
+	engine      *Engine
+	watched     []Watched
+	asks        map[string][]time.Time
+	sent        int // re-probes
+	world       func(c *probe.Canary, at time.Time) probe.Sample
+	next        map[string]time.Time
+	opt         EngineOptions
+	maintenance []Maintenance
+	every       time.Duration // of ticks
+	lag         time.Duration // of a probe behind its run: no two have one instant, also after the clock was set back
 }
 
 var _ Reprober = (*rig)(nil)
@@ -58,6 +59,7 @@ func newRig(t testing.TB, watched ...Watched) *rig {
 func (r *rig) start() *rig {
 	r.asks, r.next = map[string][]time.Time{}, map[string]time.Time{}
 	r.engine = NewEngine(r.opt)
+	r.engine.UseMaintenance(r.maintenance)
 	if err := r.engine.Load(r.t.Context(), r.watched, r.log.snapshot(), r.now); err != nil {
 		r.t.Fatal(err)
 	}

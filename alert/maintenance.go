@@ -29,15 +29,15 @@ func Covers(list []Maintenance, c *probe.Canary, at time.Time, resting bool) (na
 		if resting && m.Probe {
 			continue
 		}
-		if from, _, ok := m.Next(at); ok && !from.After(at) && m.matches(c) {
+		if from, _, ok := m.Next(at); ok && !from.After(at) && m.Matches(c) {
 			return m.Name, true
 		}
 	}
 	return "", false
 }
 
-// matches reports whether the window is about a canary, kind and severity left aside.
-func (m Maintenance) matches(c *probe.Canary) bool {
+// Matches reports whether the window is about a canary, kind and severity left aside.
+func (m Maintenance) Matches(c *probe.Canary) bool {
 	f := Fact{Alert: Alert{Series: c.Key()}, Target: c.Target.Name, Scene: c.Scene.Name, Size: string(c.Size), Labels: c.Target.Labels}
 	return m.Match.Without("kind", "severity").holds(f)
 }
@@ -215,7 +215,7 @@ func entering(s *probe.Sample, m probe.Metric) (v time.Duration, why string) {
 // inMaintenance marks a sample whose probe ran within a window: it enters no band.
 func (e *Engine) inMaintenance(c *watch, s *probe.Sample, rec *Record) {
 	for _, w := range e.windows {
-		if w.matches(c.Canary) && w.aboutLatency() && (overlap(w.now, s.Time, e.now) || overlap(w.last, s.Time, e.now)) {
+		if w.Matches(c.Canary) && w.aboutLatency() && (overlap(w.now, s.Time, e.now) || overlap(w.last, s.Time, e.now)) {
 			s.Flags = append(slices.Clone(s.Flags), probe.InMaintenance)
 			rec.Sample = *s
 			return

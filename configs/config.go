@@ -13,26 +13,27 @@ import (
 
 // Config is a whole, checked and resolved config.
 type Config struct {
-	Instance  Instance
-	Store     Store
-	HTTP      HTTP
-	Log       Log
-	Metrics   Metrics
-	Baseline  baseline.Options
-	Incident  alert.IncidentOptions
-	Budget    Budget
-	Heartbeat Heartbeat
-	Slack     *slack.Options // [slack]; nil = no such table; among Channels too
-	Channels  []Channel      // [slack] and every [[channel]], in the order of the file
-	Routes    []alert.Route  // of every [[route]]
-	Targets   []*probe.Target
-	Scenes    []*probe.Scene
-	Runs      []Run           // one a canary, ordered by key
-	Redactor  *probe.Redactor // knows every secret of this config
-	Warnings  []Problem
-	Providers []string // names in the order of the file, those that a target stands for itself left out
-	Source    string   // the path that was read, "" = the environment
-	Revision  string   // hash of the files and overrides, 16 hex digits
+	Instance    Instance
+	Store       Store
+	HTTP        HTTP
+	Log         Log
+	Metrics     Metrics
+	Baseline    baseline.Options
+	Incident    alert.IncidentOptions
+	Budget      Budget
+	Heartbeat   Heartbeat
+	Slack       *slack.Options      // [slack]; nil = no such table; among Channels too
+	Channels    []Channel           // [slack] and every [[channel]], in the order of the file
+	Routes      []alert.Route       // of every [[route]]
+	Maintenance []alert.Maintenance // of every [[maintenance]]
+	Targets     []*probe.Target
+	Scenes      []*probe.Scene
+	Runs        []Run           // one a canary, ordered by key
+	Redactor    *probe.Redactor // knows every secret of this config
+	Warnings    []Problem
+	Providers   []string // names in the order of the file, those that a target stands for itself left out
+	Source      string   // the path that was read, "" = the environment
+	Revision    string   // hash of the files and overrides, 16 hex digits
 }
 
 // Run is one canary with its schedule and its rule.
@@ -61,6 +62,7 @@ type HTTP struct {
 	Listen        string       `koanf:"listen"`
 	MetricsListen string       `koanf:"metrics_listen"`
 	Token         probe.Secret `koanf:"-"` // token_file
+	Tokens        []HTTPToken  `koanf:"-"` // of every [[http.token]]
 	ExternalURL   string       `koanf:"external_url"`
 	AllowPublic   bool         `koanf:"allow_public"`
 }

@@ -111,6 +111,8 @@ func schema() *spec {
 	defaults := tableOf(targetKeys{Target: probe.DefaultTarget()})
 	delete(defaults.keys, "name")
 	target := tableOf(targetKeys{Target: probe.DefaultTarget()})
+	http := tableOf(httpKeys{HTTP: defaultHTTP()})
+	http.keys["token"] = listOf(tableOf(tokenKeys{}))
 	for _, t := range []*spec{provider, defaults, target} {
 		t.keys["budget_tokens"].def, t.keys["budget_usd"].def = "", "" // those of [budget]
 	}
@@ -118,7 +120,7 @@ func schema() *spec {
 		"allow_plain_secrets": {kind: kindBool, def: "false"},
 		"instance":            tableOf(Instance{}),
 		"store":               tableOf(defaultStore()),
-		"http":                tableOf(httpKeys{HTTP: defaultHTTP()}),
+		"http":                http,
 		"log":                 tableOf(defaultLog()),
 		"metrics":             tableOf(defaultMetrics()),
 		"baseline":            tableOf(baseline.DefaultOptions()),
@@ -129,6 +131,7 @@ func schema() *spec {
 		"slack":               tableOf(defaultSlack()),
 		"channel":             listOf(tableOf(channelKeys{})),
 		"route":               listOf(tableOf(routeKeys{})),
+		"maintenance":         listOf(tableOf(defaultMaintenance())),
 		"target_defaults":     defaults,
 		"provider":            listOf(provider),
 		"target":              listOf(target),

@@ -15,6 +15,8 @@ func meaning(chapter, key string) (text string, ok bool) {
 		text, ok = sceneMeanings()[chapter+"."+key]
 	case "rule":
 		text, ok = ruleMeanings()[key]
+	case "maintenance", "http.token":
+		text, ok = windowMeanings()[chapter+"."+key]
 	case "channel", "route":
 		text, ok = channelMeanings()[chapter+"."+key]
 	default:
@@ -125,6 +127,7 @@ func singleMeanings() map[string]string {
 		"store.dsn":       "SQLite file, relative to the working directory; default `serin.db` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME/serin` or `~/.local/state/serin`",
 		"store.retention": "how long samples are kept; at least the baseline's window and a day",
 
+		"http.token":          "",
 		"http.listen":         "address of page, API, health and metrics",
 		"http.metrics_listen": "one more address with /metrics and health only",
 		"http.token_file":     "file with the token that everything but health asks for",

@@ -17,6 +17,7 @@ func chapters() []chapter {
 		{"instance", "[instance]", "This process."},
 		{"store", "[store]", "Where samples, bands, alerts and messages are kept."},
 		{"http", "[http]", "Page, API, health and metrics. The listen address must be loopback unless `token_file` or `allow_public` is given."},
+		{"http.token", "[[http.token]]", "A token of its own for a person or a machine: its name is the author of what it does. Scopes: `read` is every GET and /metrics, `write` every change, and one kind of change each `silence`, `mark`, `ack`, `accept` (with undo and baseline reset) and `reload`. With any token, everything but health asks for one; `token_file` above may do everything. A changed file is read again."},
 		{"log", "[log]", ""},
 		{"metrics", "[metrics]", ""},
 		{"target_defaults", "[target_defaults]", "Values for every target: the nearest wins, target before provider before defaults; tables such as `labels` and `headers` are merged key by key."},
@@ -32,6 +33,7 @@ func chapters() []chapter {
 		{"slack", "[slack]", "Either a webhook, or a bot token with a channel (threads and edits). It is the short form of one `[[channel]]` named slack."},
 		{"channel", "[[channel]]", "One more place where people are told; there may be many. The keys `name` and `type` and those of its type:\n\n" + channelTypesText()},
 		{"route", "[[route]]", "Which channels an incident goes to: those of every route that matches. Without routes, and where none matches, it goes to all channels. It stays with its channels for its whole life; when its severity rises, those that now match join with an opening."},
+		{"maintenance", "[[maintenance]]", "A planned window that comes again. What matches goes on being judged and nobody is told; its samples are in no band; at the end one message sums up what fired inside, and what fires still is told properly. When: `schedule` and `duration`; or `from` and `until` of the day, on `weekdays`, also across midnight; or `from` and `until` as times. A local time that exists twice (autumn) begins a window of `from` the first time and ends it the second time, and begins one of `schedule` both times; one that does not exist (spring) is the instant of the jump, so that a window within the gap does not come that day."},
 		{"price", "[[price]]", "US dollars per million tokens; the first whose `model` matches and whose `from` is past counts; the cost of a sample is that of its own day."},
 	}
 }
@@ -42,10 +44,7 @@ func Reference() (string, error) {
 	b.WriteString("# Config reference\n\n" + referenceHead)
 	s := schema()
 	for _, c := range chapters() {
-		table := s.keys[c.name]
-		if c.name == "size" {
-			table = s.keys["scene"].keys["short"]
-		}
+		table := s.chapter(c.name)
 		fmt.Fprintf(&b, "\n## `%s`\n\n", c.head)
 		if c.text != "" {
 			b.WriteString(c.text + "\n\n")
@@ -62,10 +61,21 @@ func Reference() (string, error) {
 }
 
 const referenceHead = `Generated from the code; a test keeps it fresh. One TOML file, or a directory whose ` + "`*.toml`" + ` are read in name order (a key
-defined twice is an error; ` + "`[[target]]`, `[[provider]]`, `[[scene]]`, `[[price]]`, `[[channel]]` and `[[route]]`" + ` add up). Unknown keys are errors. A duration is a string with
+defined twice is an error; ` + "`[[target]]`, `[[provider]]`, `[[scene]]`, `[[price]]`, `[[channel]]`, `[[route]]`, `[[maintenance]]` and `[[http.token]]`" + ` add up). Unknown keys are errors. A duration is a string with
 a unit: ms, s, m, h, d. Paths are relative to the file that names them. ` + "`SERIN__TABLE__KEY`" + ` in the environment overrides a scalar of a
 single table, such as ` + "`SERIN__LOG__LEVEL=debug`" + `. At the top of the file, ` + "`allow_plain_secrets = true`" + ` lets secrets stand in it.
 `
+
+// chapter returns the table that a chapter of the reference is about.
+func (s *spec) chapter(name string) *spec {
+	switch name {
+	case "http.token":
+		return s.keys["http"].keys["token"]
+	case "size":
+		return s.keys["scene"].keys["short"]
+	}
+	return s.keys[name]
+}
 
 // writeKeys writes the rows of a table; a key whose meaning is empty has its own chapter or that of [[target]].
 func writeKeys(b *strings.Builder, chapter string, table *spec) error {

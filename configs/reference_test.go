@@ -19,18 +19,14 @@ func TestMeaningsAreOfKeys(t *testing.T) {
 	s := schema()
 	var known []string
 	for _, c := range chapters() {
-		table := s.keys[c.name]
-		if c.name == "size" {
-			table = s.keys["scene"].keys["short"]
-		}
-		for _, k := range table.names() {
+		for _, k := range s.chapter(c.name).names() {
 			known = append(known, c.name+"."+k)
 		}
 	}
 	for _, m := range []struct {
 		prefix string
 		keys   map[string]string
-	}{{"target.", targetMeanings()}, {"provider.", providerMeanings()}, {"", sceneMeanings()}, {"rule.", ruleMeanings()}, {"", singleMeanings()}, {"", channelMeanings()}} {
+	}{{"target.", targetMeanings()}, {"provider.", providerMeanings()}, {"", sceneMeanings()}, {"rule.", ruleMeanings()}, {"", singleMeanings()}, {"", channelMeanings()}, {"", windowMeanings()}} {
 		for key := range m.keys {
 			if !slices.Contains(known, m.prefix+key) {
 				t.Errorf("meaning of %s%s, which is no key", m.prefix, key)

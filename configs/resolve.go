@@ -47,6 +47,7 @@ func (l *loader) resolve(root *table) {
 	l.resolveTargets()
 	l.resolveScenes()
 	l.resolveRoutes()
+	l.resolveMaintenance()
 	l.checkUse()
 }
 

@@ -126,15 +126,22 @@ func loopbackHost(host string) bool {
 func (l *loader) resolveHTTP() {
 	s := l.single("http")
 	k := httpKeys{HTTP: defaultHTTP()}
-	l.decode(layers{s}, &k)
+	own := s
+	own.values = dropKeys(s.values, []string{"token"})
+	l.decode(layers{own}, &k)
 	l.cfg.HTTP = k.HTTP
+	first := ""
+	if k.TokenFile != "" {
+		first = l.near(s.at("token_file"), k.TokenFile)
+	}
+	l.resolveTokens(s, first)
 	if k.TokenFile != "" && !l.opt.NoSecrets {
-		l.cfg.HTTP.Token = l.secretFile(s.at("token_file"), s.key("token_file"), l.near(s.at("token_file"), k.TokenFile))
+		l.cfg.HTTP.Token = l.secretFile(s.at("token_file"), s.key("token_file"), first)
 	}
 	host, ok := l.checkListen(s, "listen", k.Listen)
-	if ok && !loopbackHost(host) && k.TokenFile == "" && !k.AllowPublic {
+	if ok && !loopbackHost(host) && k.TokenFile == "" && !s.has("token") && !k.AllowPublic {
 		l.rep.fail(s.at("listen"), s.key("listen"), fmt.Sprintf("%q is reachable from other machines and there is no token", k.Listen),
-			`give token_file, listen on 127.0.0.1, open only metrics_listen, or say allow_public = true`)
+			`give token_file or [[http.token]], listen on 127.0.0.1, open only metrics_listen, or say allow_public = true`)
 	}
 	if k.MetricsListen != "" {
 		l.checkListen(s, "metrics_listen", k.MetricsListen)

@@ -73,6 +73,7 @@ const (
 	ReasonInFlight          = "in_flight"                 // skipped: no room in max_in_flight; it excuses no missing data
 	ReasonOverlap           = "overlap"                   // skipped: earlier runs of the same canary hang, beyond first_token_timeout; a timeout observation
 	ReasonRetryAfter        = "retry_after"               // skipped: the endpoint asked to wait
+	ReasonMaintenance       = "maintenance"               // skipped: a planned window in which nothing is probed
 	ReasonBudget            = "budget"                    // skipped: the day's budget is spent
 	ReasonMissed            = "missed"                    // counted, never sent: suspend or clock step
 )

@@ -203,6 +203,7 @@ func (d *daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.outbox.Restore(append(snap.Notices, own...))
+	d.engine.UseMaintenance(cfg.Maintenance)
 	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {
 		return fmt.Errorf("load history: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"serin/alert"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/schedule"
@@ -14,6 +15,13 @@ import (
 func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 	run, ok := d.run(t.Key)
 	if !ok { // a reload removed it between the tick and now
+		return
+	}
+	if name, resting := alert.Covers(d.config().Maintenance, run.Canary, time.Now(), true); resting {
+		d.log.Debug("run rests", "canary", t.Key, "maintenance", name)
+		if !t.Extra {
+			d.skipped(run, t, probe.ReasonMaintenance)
+		}
 		return
 	}
 	if reason, ok := d.gate.allow(run.Canary.Target, time.Now()); !ok {

@@ -14,7 +14,7 @@ import (
 type validateCmd struct {
 	configFlag
 	NoSecrets bool   `help:"Do not read credentials: for CI, where they are not at hand."`
-	Schedule  bool   `help:"Print the next real runs of every canary, spread and clock changes included."`
+	Schedule  bool   `help:"Print the next real runs of every canary, spread and clock changes included, and the next maintenance windows."`
 	Format    string `enum:"text,json" default:"text" help:"text or json."`
 }
 
@@ -35,7 +35,7 @@ func (c *validateCmd) Run(_ context.Context, o Options) error {
 		sum := cfg.Summarize(configs.SummaryOptions{Now: now, SampleBytes: store.BytesPerSample, BandBytes: store.BytesPerBand})
 		report.Summary = &sum
 		if c.Schedule {
-			report.Schedule = cfg.Schedule(now, nextRuns)
+			report.Schedule, report.Windows = cfg.Schedule(now, nextRuns), cfg.Windows(now, nextRuns)
 		}
 	}
 	var err error
@@ -52,9 +52,10 @@ func (c *validateCmd) Run(_ context.Context, o Options) error {
 
 // validation is all that validate has to say.
 type validation struct {
-	Problems []configs.Problem  `json:"problems"`
-	Summary  *configs.Summary   `json:"summary,omitempty"`
-	Schedule []configs.NextRuns `json:"schedule,omitempty"`
+	Problems []configs.Problem     `json:"problems"`
+	Summary  *configs.Summary      `json:"summary,omitempty"`
+	Schedule []configs.NextRuns    `json:"schedule,omitempty"`
+	Windows  []configs.NextWindows `json:"maintenance,omitempty"`
 }
 
 func (v *validation) print(w io.Writer) {
@@ -78,5 +79,27 @@ func (v *validation) print(w io.Writer) {
 		for _, n := range r.Notes {
 			_, _ = fmt.Fprintf(w, "  note: %s\n", n)
 		}
+	}
+	for _, m := range v.Windows {
+		printWindows(w, m)
+	}
+}
+
+// printWindows writes the next windows of one maintenance.
+func printWindows(w io.Writer, m configs.NextWindows) {
+	does := "nobody is told"
+	if m.Cap != "" {
+		does = "told as no more than " + m.Cap
+	}
+	if !m.Probe {
+		does += ", nothing is probed"
+	}
+	_, _ = fmt.Fprintf(w, "maintenance %s (%s): %d canaries, %s\n", m.Name, m.Zone, len(m.Mutes), does)
+	const layout = "Mon 2006-01-02 15:04 -07:00"
+	for _, x := range m.Windows {
+		_, _ = fmt.Fprintf(w, "  %s to %s (%s)\n", x.From.Format(layout), x.Until.Format(layout), short(x.Until.Sub(x.From)))
+	}
+	if len(m.Windows) == 0 {
+		_, _ = fmt.Fprintln(w, "  never again")
 	}
 }
