@@ -20,8 +20,8 @@ func (e *Engine) Ack(ctx context.Context, id, who, why string, now time.Time) ([
 		by += " (" + why + ")"
 	}
 	t.incident.Acked = by
-	e.changed(t)
-	e.log.Info("incident acknowledged", "incident", id, "scope", t.name, "by", who, "reason", why)
+	e.changed(t.incident)
+	e.log.Info("incident acknowledged", "incident", id, "scope", t.incident.Scope, "by", who, "reason", why)
 	if t.incident.State == IncidentOpen { // before that nobody has been told of it
 		e.tx.tell(t, News{What: TurnAcked, Detail: by})
 	}

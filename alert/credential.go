@@ -82,7 +82,7 @@ func (e *Engine) yield(c *watch) {
 	}
 	e.eachBehind(key, func(x *watch, b Alert) {
 		of := e.targets[x.Canary.Target.Name]
-		if e.locked[key] != c.key || x == c || e.muteOf(e.fact(of, b)).full() {
+		if e.locked[key] != c.key || x == c || e.muteOf(e.fact(b)).full() {
 			return
 		}
 		e.locked[key], b.Suppressed = x.key, ""

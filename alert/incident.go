@@ -16,10 +16,13 @@ const (
 	IncidentClosed  = "closed"
 )
 
-// incident is an incident with those of its alerts that ended already.
+// incident is an incident with its targets, those of its alerts that ended already, and what the running call has to tell.
 type incident struct {
 	Incident
+	in    []*target // whose open alerts are in it; one, where it is not about a provider
 	ended []Alert
+	fresh []News
+	seen  bool // the running call muted an alert that people know of, or let it be told again
 }
 
 // usedIDs are the incident ids given out, with the time (unix seconds), so that none is given twice.
@@ -57,36 +60,65 @@ func (u usedIDs) take(id string, at time.Time) {
 	}
 }
 
-// tell brings a target's incident up to date: alerts join, it is announced, edited, reminded, closed.
-func (e *Engine) tell(t *target) {
+// tellIncidents brings the incidents of the targets that the call touched up to date: alerts join, incidents of one provider
+// become one, and each is told once.
+func (e *Engine) tellIncidents() {
+	for _, t := range e.order {
+		if e.tx.scopes[t] != nil {
+			e.inhibit(t.name)
+			e.gather(t, e.tx.scopes[t].news)
+		}
+	}
+	e.widen()
+	var list []*incident
+	for _, t := range e.order {
+		if inc := t.incident; e.tx.scopes[t] != nil && inc != nil && !slices.Contains(list, inc) {
+			list = append(list, inc)
+		}
+	}
+	for _, inc := range list {
+		e.tell(inc)
+	}
+}
+
+// gather brings what is new of a target into its incident.
+func (e *Engine) gather(t *target, news []News) {
 	seen, freed := e.mute(t)
-	news := e.heard(t, e.tx.scopes[t].news)
-	joined := e.join(t)
+	news = e.heard(t, news)
+	if t.incident != nil {
+		t.incident.fresh = append(t.incident.fresh, news...)
+	}
+	e.join(t)
 	inc := t.incident
 	if inc == nil {
 		return
 	}
+	inc.seen = inc.seen || seen
 	if freed && inc.State == IncidentWaiting {
 		inc.Announce = e.now // it has waited long enough
 	}
-	rose := e.reweigh(t)
+}
+
+// tell brings an incident up to date: it is announced, edited, reminded, closed.
+func (e *Engine) tell(inc *incident) {
+	news, seen := inc.fresh, inc.seen
+	inc.fresh, inc.seen = nil, false
+	rose := e.reweigh(inc)
 	switch {
-	case !e.fires(t):
-		e.closeIncident(t)
+	case !e.fires(inc):
+		e.closeIncident(inc)
 	case inc.State == IncidentWaiting:
-		e.announceDue(t)
+		e.announceDue(inc)
 	default:
-		for _, id := range joined {
-			news = append(news, News{What: TurnJoined, Alert: id})
-		}
 		if rose {
-			news = append(news, News{What: TurnEscalated, Alert: e.leadID(t)})
+			news = append(news, News{What: TurnEscalated, Alert: e.leadID(inc)})
 		}
-		e.spread(t, news, rose)
+		news = e.due(inc, news)
+		e.spread(inc, news, rose)
 		if seen && len(news) == 0 {
-			e.owe(t, Story{Act: ActUpdate})
+			e.owe(inc, Story{Act: ActUpdate})
 		}
-		e.remind(t)
+		e.remind(inc)
 	}
 }
 
@@ -95,49 +127,47 @@ func tellable(a Alert) bool {
 	return a.Open() && a.Suppressed == "" && a.Severity != Info && !a.Muted()
 }
 
-// join puts alerts that are to be told into the target's incident, opening one where there is none. It returns the ids
-// of those that an open incident's message does not know yet. One that was held back and is recovering already is told
-// only if it gets worse again.
-func (e *Engine) join(t *target) []string {
-	var ids []string
+// join puts alerts that are to be told into the target's incident, opening one where there is none. One that was held
+// back and is recovering already is told only if it gets worse again.
+func (e *Engine) join(t *target) {
 	e.eachOpen(t, func(a Alert) Alert {
 		if !tellable(a) || a.Announced || a.State == StateRecovering {
 			return a
 		}
 		if t.incident == nil {
-			e.openIncident(t)
+			e.admit(t)
 		}
-		if inc := t.incident; a.Incident != inc.ID {
+		inc := t.incident
+		if a.Incident != inc.ID {
 			a.Incident = inc.ID
 			inc.Alerts = append(slices.Clone(inc.Alerts), a.ID)
-			e.changed(t)
+			e.changed(inc)
 		}
-		if t.incident.State == IncidentOpen {
+		if inc.State == IncidentOpen {
 			a.Announced = true
-			ids = append(ids, a.ID)
+			inc.fresh = append(inc.fresh, News{What: TurnJoined, Alert: a.ID})
 		}
 		return a
 	})
-	return ids
 }
 
 func (e *Engine) openIncident(t *target) {
 	id := incidentID(t.name, e.now, e.used)
 	e.used.take(id, e.now)
 	e.tx.ids = true
-	t.incident = &incident{Incident: Incident{ID: id, Scope: t.name, Severity: Warning, State: IncidentWaiting, Opened: e.now,
+	t.incident = &incident{in: []*target{t}, Incident: Incident{ID: id, Scope: t.name, Severity: Warning, State: IncidentWaiting, Opened: e.now,
 		Announce: e.now.Add(e.opt.Incident.GroupWait)}}
 	e.log.Info("incident waits for others to join", "incident", id, "scope", t.name)
 }
 
 // reweigh raises the incident's severity to that of its worst alert; it reports whether it rose.
-func (e *Engine) reweigh(t *target) bool {
+func (e *Engine) reweigh(inc *incident) bool {
 	rose := false
-	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == t.incident.ID && a.Told() == Critical && a.Suppressed == "" && !a.Muted() && t.incident.Severity != Critical {
-			t.incident.Severity = Critical
+	e.eachIn(inc, func(a Alert) Alert {
+		if a.Told() == Critical && a.Suppressed == "" && !a.Muted() && inc.Severity != Critical {
+			inc.Severity = Critical
 			rose = true
-			e.changed(t)
+			e.changed(inc)
 		}
 		return a
 	})
@@ -145,10 +175,15 @@ func (e *Engine) reweigh(t *target) bool {
 }
 
 // fires reports whether one of the incident's alerts is still open.
-func (e *Engine) fires(t *target) bool {
+func (e *Engine) fires(inc *incident) bool {
+	return slices.ContainsFunc(inc.in, func(t *target) bool { return e.firesAt(inc, t) })
+}
+
+// firesAt reports whether one of the incident's alerts is still open on a target.
+func (e *Engine) firesAt(inc *incident, t *target) bool {
 	n := 0
 	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == t.incident.ID {
+		if a.Incident == inc.ID {
 			n++
 		}
 		return a
@@ -159,64 +194,66 @@ func (e *Engine) fires(t *target) bool {
 // clockSlop is how far samples and ticks may disagree about the time before the clock counts as set back.
 const clockSlop = time.Minute
 
-// announceDue announces a waiting incident: when group_wait ended (or the clock was set back), at once when critical.
-func (e *Engine) announceDue(t *target) {
-	inc := t.incident
-	if !e.audible(t) {
+// announceDue announces a waiting incident: when group_wait ended (or the clock was set back), at once when critical and
+// nobody has just been told of another target of its provider.
+func (e *Engine) announceDue(inc *incident) {
+	if !e.audible(inc) {
 		return
 	}
 	left := inc.Announce.Sub(e.now)
-	if inc.Severity != Critical && left > 0 && left <= e.opt.Incident.GroupWait+clockSlop {
+	waits := left > 0 && left <= e.opt.Incident.GroupWait+clockSlop
+	if waits && (inc.Severity != Critical || e.kinTold(inc)) {
 		return
 	}
 	inc.State, inc.Reminded = IncidentOpen, e.now
-	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == inc.ID && tellable(a) {
+	e.eachIn(inc, func(a Alert) Alert {
+		if tellable(a) {
 			a.Announced = true
 		}
-		return e.putOff(t, a)
+		return e.putOff(inc, a)
 	})
-	e.log.Warn("incident opened", "incident", inc.ID, "scope", t.name, "severity", string(inc.Severity), "alerts", len(inc.Alerts))
-	e.owe(t, Story{Act: ActOpen})
+	e.log.Warn("incident opened", "incident", inc.ID, "scope", inc.Scope, "severity", string(inc.Severity), "alerts", len(inc.Alerts))
+	e.owe(inc, Story{Act: ActOpen})
 }
 
 // spread edits the incident's message and adds what is new to its thread.
-func (e *Engine) spread(t *target, news []News, rose bool) {
+func (e *Engine) spread(inc *incident, news []News, rose bool) {
 	if len(news) == 0 {
 		return
 	}
-	e.owe(t, Story{Act: ActUpdate})
-	e.owe(t, Story{Act: ActThread, News: news, Escalated: rose})
-	if rose {
-		e.invite(t)
+	e.owe(inc, Story{Act: ActUpdate})
+	e.owe(inc, Story{Act: ActThread, News: news, Escalated: rose})
+	if rose || inc.Provider != "" {
+		e.invite(inc)
 	}
 }
 
 // remind says in the thread that an incident still fires, unless somebody has taken it.
-func (e *Engine) remind(t *target) {
-	inc, every := t.incident, e.opt.Incident.RemindEvery
+func (e *Engine) remind(inc *incident) {
+	every := e.opt.Incident.RemindEvery
 	if inc.Reminded.After(e.now) {
 		inc.Reminded = e.now // the clock was set back
-		e.changed(t)
+		e.changed(inc)
 	}
-	if every <= 0 || inc.Acked != "" || e.now.Sub(inc.Reminded) < every || !e.audible(t) {
+	if every <= 0 || inc.Acked != "" || e.now.Sub(inc.Reminded) < every || !e.audible(inc) {
 		return
 	}
 	inc.Reminded = e.now
-	e.owe(t, Story{Act: ActThread, Reminder: true})
+	e.owe(inc, Story{Act: ActThread, Reminder: true})
 }
 
 // closeIncident ends an incident; what was never announced ends silently.
-func (e *Engine) closeIncident(t *target) {
-	inc := t.incident
+func (e *Engine) closeIncident(inc *incident) {
 	announced := inc.State == IncidentOpen
-	inc.State, inc.Closed = IncidentClosed, e.now
-	e.log.Info("incident closed", "incident", inc.ID, "scope", t.name, "announced", announced)
+	inc.State, inc.Closed, inc.Owed = IncidentClosed, e.now, nil
+	e.log.Info("incident closed", "incident", inc.ID, "scope", inc.Scope, "announced", announced)
 	if announced {
-		e.owe(t, Story{Act: ActResolve})
+		e.owe(inc, Story{Act: ActResolve})
 	}
-	e.changed(t)
-	t.incident = nil
+	e.changed(inc)
+	for _, t := range inc.in {
+		t.incident = nil
+	}
 }
 
 // bury keeps an alert that ended for its incident's message, and tells of it where people knew of it.
@@ -232,15 +269,27 @@ func (e *Engine) bury(t *target, a Alert) {
 	}
 }
 
-// changed puts the target's incident into the change.
-func (e *Engine) changed(t *target) {
-	inc := t.incident.Incident
+// changed puts an incident into the change.
+func (e *Engine) changed(of *incident) {
+	inc := of.Incident
 	i := slices.IndexFunc(e.tx.Incidents, func(x Incident) bool { return x.ID == inc.ID })
 	if i < 0 {
 		e.tx.Incidents = append(e.tx.Incidents, inc)
 		return
 	}
 	e.tx.Incidents[i] = inc
+}
+
+// eachIn visits every open alert of an incident, by target, and stores what f changed.
+func (e *Engine) eachIn(inc *incident, f func(Alert) Alert) {
+	for _, t := range inc.in {
+		e.eachOpen(t, func(a Alert) Alert {
+			if a.Incident != inc.ID {
+				return a
+			}
+			return f(a)
+		})
+	}
 }
 
 // eachOpen visits every open alert of a target, canaries first, and stores what f changed.

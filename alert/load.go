@@ -84,27 +84,41 @@ func (e *Engine) target(name string) *target {
 
 // place puts stored incidents and open alerts where they belong.
 func (e *Engine) place(snap Snapshot) {
+	byID := map[string]*incident{}
 	for _, inc := range snap.Incidents {
-		if inc.State == IncidentClosed {
-			continue
+		if inc.State != IncidentClosed {
+			byID[inc.ID] = &incident{Incident: inc}
+			e.used[inc.ID] = inc.Opened.Unix()
 		}
-		t := e.target(inc.Scope)
-		t.incident = &incident{Incident: inc}
-		e.used[inc.ID] = inc.Opened.Unix()
 	}
 	for _, a := range snap.Settled {
-		scope, _, _ := strings.Cut(a.Series, "/")
-		if t := e.targets[scope]; t != nil && t.incident != nil && t.incident.ID == a.Incident {
-			t.incident.ended = append(t.incident.ended, a)
+		if inc := byID[a.Incident]; inc != nil {
+			inc.ended = append(inc.ended, a)
 		}
 	}
 	for _, a := range snap.Alerts {
 		if !a.Open() {
 			continue
 		}
+		if scope, _, _ := strings.Cut(a.Series, "/"); byID[a.Incident] != nil {
+			byID[a.Incident].hold(e.target(scope))
+		}
 		if why := e.placeAlert(a); why != "" {
 			e.orphans = append(e.orphans, orphan{a, why})
 		}
+	}
+	for _, inc := range byID {
+		if len(inc.in) == 0 { // the first tick closes it
+			inc.hold(e.target(inc.Scope))
+		}
+	}
+}
+
+// hold makes an incident that of a target.
+func (inc *incident) hold(t *target) {
+	if t.incident == nil {
+		t.incident = inc
+		inc.in = append(inc.in, t)
 	}
 }
 

@@ -52,7 +52,7 @@ func (e *Engine) windowAudience(s MaintenanceStory) []string {
 			continue
 		}
 		a.State, a.Suppressed = StateFiring, ""
-		f := Facts{Incident: Incident{Severity: a.Severity}, Alerts: []Fact{e.fact(t, a)}}
+		f := Facts{Incident: Incident{Severity: a.Severity}, Alerts: []Fact{e.fact(a)}}
 		chosen = append(chosen, e.opt.ChannelsFor(f)...)
 	}
 	if len(chosen) == 0 {

@@ -78,11 +78,11 @@ func (e *Engine) keepMark(m Mark) {
 	e.marks = slices.Insert(slices.Clone(e.marks), i, m)
 }
 
-// marksAround returns the newest marks of a target from an hour before trouble began until it ended, oldest first.
-func (e *Engine) marksAround(target string, began, ended time.Time) []Mark {
+// marksAround returns the newest marks of some targets from an hour before trouble began until it ended, oldest first.
+func (e *Engine) marksAround(targets []string, began, ended time.Time) []Mark {
 	var list []Mark
 	for _, m := range e.marks {
-		if m.Concerns(target) && !m.At.Before(began.Add(-markBefore)) && !m.At.After(ended) {
+		if slices.ContainsFunc(targets, m.Concerns) && !m.At.Before(began.Add(-markBefore)) && !m.At.After(ended) {
 			list = append(list, m)
 		}
 	}

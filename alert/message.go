@@ -29,6 +29,10 @@ func composeFiring(s Story) Message {
 	if len(s.Alerts) == 0 {
 		return m
 	}
+	if s.group() {
+		m.Headline, m.Lines = providerTrouble(s), providerLines(s)
+		return m
+	}
 	m.Headline = troubleOf(s, s.Alerts[0])
 	if n := len(openOthers(s)); n > 0 {
 		m.Headline += ", and " + count(n, "more alert")
@@ -56,6 +60,10 @@ func composeThread(s Story) Message {
 			m.Headline = newsText(s, n)
 			continue
 		}
+		if s.group() && i > maxKinLines {
+			m.Lines = append(m.Lines, Line{Role: "detail", Text: "and " + count(len(news)-i, "more line") + " of this kind"})
+			break
+		}
 		m.Lines = append(m.Lines, Line{Role: "detail", Text: newsText(s, n)})
 	}
 	if len(s.News) == 0 {
@@ -78,11 +86,16 @@ func troubleFirst(news []News) []News {
 }
 
 func newsText(s Story, n News) string {
+	if n.Target != "" {
+		return targetNews(s, n)
+	}
 	a, ok := s.about(n.Alert)
 	detail := oneLine(n.Detail, 300)
 	switch n.What {
 	case TurnAcked:
 		return "acknowledged by " + detail + ": no more reminders"
+	case TurnWidened:
+		return "now the whole " + leadTrouble(s)
 	case TurnEscalated:
 		return "now " + strings.ToUpper(string(s.Incident.Severity)) + ": " + leadTrouble(s)
 	}
@@ -132,7 +145,7 @@ func incidentLink(base, id string) string {
 	return strings.TrimRight(base, "/") + "/api/v1/incidents/" + url.PathEscape(id)
 }
 
-// footer is what one searches by: the incident, who saw it, when, and the endpoint's request id.
+// footer is what one searches by: the incident, who saw it, when, and the endpoint's request id; and the commands.
 func footer(s Story) []string {
 	var out []string
 	if s.Incident.ID != "" {
@@ -145,7 +158,19 @@ func footer(s Story) []string {
 		}
 		out = append(out, seen)
 	}
-	return append(out, lastCheck(s))
+	if out = append(out, lastCheck(s)); s.Incident.ID != "" {
+		out = append(out, commands(s))
+	}
+	return out
+}
+
+// commands are what one may want to type next.
+func commands(s Story) string {
+	id := s.Incident.ID
+	if s.Act == ActResolve || s.Incident.Acked != "" {
+		return "serin explain " + id
+	}
+	return "serin explain " + id + " · serin ack " + id
 }
 
 // lastCheck names the newest probe of the leading alert, or the time of the message.
@@ -201,6 +226,8 @@ func (m Message) Badge() (emoji, word string) {
 		return ":large_green_circle:", "RECOVERED"
 	case m.State == "maintenance":
 		return ":large_blue_circle:", "MAINTENANCE"
+	case m.State == "merged":
+		return ":large_blue_circle:", "MERGED"
 	case m.State == "test":
 		return ":large_blue_circle:", "TEST"
 	case m.Severity == Critical:

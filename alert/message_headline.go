@@ -50,7 +50,7 @@ func latency(k Kind) bool {
 // thing names the series, target first, with its title where it has one: EU gateway (gw-eu) / chat / long.
 func thing(s Story, a Alert) string {
 	parts := strings.Split(a.Series, "/")
-	if s.Title != "" && s.Title != parts[0] {
+	if s.Title != "" && s.Title != parts[0] && len(s.Alerts) > 0 && parts[0] == targetOf(s.Alerts[0]) {
 		parts[0] = oneLine(s.Title, 60) + " (" + parts[0] + ")"
 	}
 	return strings.Join(parts, " / ")
@@ -60,6 +60,9 @@ func thing(s Story, a Alert) string {
 func leadTrouble(s Story) string {
 	if len(s.Alerts) == 0 {
 		return s.Incident.Scope + ": trouble"
+	}
+	if s.group() {
+		return providerTrouble(s)
 	}
 	return troubleOf(s, s.Alerts[0])
 }

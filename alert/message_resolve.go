@@ -14,11 +14,17 @@ const (
 
 // composeResolve tells the end: duration, worst value, number of probes.
 func composeResolve(s Story) Message {
+	if s.Incident.Merged != "" {
+		return composeMerged(s)
+	}
 	m := frame(s, "resolved")
 	m.Headline = s.Incident.Scope + ": over after " + elapsed(ended(s).Sub(began(s)))
-	if len(s.Alerts) > 0 {
-		m.Headline = recoveryOf(s, s.Alerts[0])
-		m.Lines = resolveLines(s)
+	switch {
+	case len(s.Alerts) == 0:
+	case s.group():
+		m.Headline, m.Lines = providerOver(s), providerOverLines(s)
+	default:
+		m.Headline, m.Lines = recoveryOf(s, s.Alerts[0]), resolveLines(s)
 	}
 	if s.Unsent {
 		m.Lines = append([]Line{unsentLine("began " + clock(began(s), s.Now, s.Zone) + " and ")}, m.Lines...)

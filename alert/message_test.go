@@ -100,6 +100,23 @@ func failing(kind Kind, o probe.Outcome, reason string) Story {
 	return s
 }
 
+// outage is a provider's incident: errors on all of its three targets.
+func outage(act Act) Story {
+	s := failing(KindError, probe.HTTP5xx, "HTTP 503: upstream gone")
+	s.Act, s.Incident.Provider, s.Incident.Scope, s.Incident.Severity = act, "openai", "openai", Critical
+	s.Incident.Targets, s.Siblings = []string{"gw-1", "gw-2", "gw-3"}, nil
+	one := s.Alerts[0]
+	s.Alerts = nil
+	for i, name := range s.Incident.Targets {
+		a := one
+		a.ID, a.Series, a.Severity = "b"+name, name+"/chat/short", Critical
+		a.FirstBreach = a.FirstBreach.Add(time.Duration(i) * time.Minute)
+		s.Alerts = append(s.Alerts, a)
+		s.Kin = append(s.Kin, Kin{Target: name, State: StateFiring, In: true})
+	}
+	return s
+}
+
 // stories are one of every kind of message.
 func stories() map[string]Story {
 	list := map[string]Story{"open": story(ActOpen), "update": story(ActUpdate), "resolve": closed(story(ActResolve)), "test": {Act: ActTest, Now: at("14:21:10"), Zone: shanghai, Instance: "serin-1", Region: "eu-1"}}
@@ -187,6 +204,30 @@ func stories() map[string]Story {
 		a.State, a.Last, a.Votes, s.Now = StateRecovering, normalNow, breaches("xxx.."), at("14:44:10")
 	}
 	with("update_recovering", story(ActUpdate), recovering)
+	with("provider_open", outage(ActOpen), func(s *Story) {})
+	with("provider_widened", outage(ActThread), func(s *Story) { s.News = []News{{What: TurnWidened}} })
+	with("provider_joined", outage(ActThread), func(s *Story) {
+		s.News = []News{{What: TurnResolved, Target: "gw-1"}, {What: TurnJoined, Target: "gw-3"}, {What: TurnJoined, Target: "gw-2"}}
+	})
+	with("provider_reminder", outage(ActThread), func(s *Story) { s.Reminder, s.Now = true, at("18:18:00") })
+	with("provider_slow", outage(ActUpdate), func(s *Story) {
+		for i := range s.Alerts {
+			a := ttftAlert()
+			a.ID, a.Series, a.Last.Ratio, s.Incident.Severity = s.Alerts[i].ID, s.Alerts[i].Series, 1.8+float64(i), Warning
+			s.Alerts[i] = a
+		}
+		s.Kin = append(s.Kin, Kin{Target: "gw-4", State: StateOK}, Kin{Target: "gw-5", State: StatePending}, Kin{Target: "gw-6", State: StateOK, Left: true})
+	})
+	with("provider_resolve", outage(ActResolve), func(s *Story) {
+		s.Now, s.Incident.Closed, s.Incident.State = at("20:20:30"), at("20:20:00"), "closed"
+		for i := range s.Alerts {
+			s.Alerts[i].Resolved, s.Alerts[i].State = at("20:20:00"), StateOK
+		}
+		for i := range s.Kin {
+			s.Kin[i].In, s.Kin[i].Left, s.Kin[i].State = false, true, StateOK
+		}
+	})
+	with("merged", story(ActResolve), func(s *Story) { s.Incident.Merged, s.Merged, s.Incident.State = "q2x5", "openai", "closed" })
 	with("update_one_over", story(ActUpdate), func(s *Story) {
 		recovering(s)
 		b := ttftAlert()

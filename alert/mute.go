@@ -66,7 +66,7 @@ func (e *Engine) mute(t *target) (seen, freed bool) {
 	t.muted = false
 	e.eachOpen(t, func(a Alert) Alert {
 		was := a.Mute
-		a.Mute = e.muteOf(e.fact(t, a))
+		a.Mute = e.muteOf(e.fact(a))
 		t.muted = t.muted || a.Mute != (Mute{})
 		e.watchMuted(a)
 		if was == a.Mute {
@@ -127,9 +127,8 @@ func (e *Engine) heard(t *target, news []News) []News {
 
 // putOff takes an alert that is muted out of the incident that is about to be told without it: it joins again when it may
 // be told.
-func (e *Engine) putOff(t *target, a Alert) Alert {
-	inc := t.incident
-	if a.Incident != inc.ID || a.Announced || !a.Muted() {
+func (e *Engine) putOff(inc *incident, a Alert) Alert {
+	if a.Announced || !a.Muted() {
 		return a
 	}
 	inc.Alerts = slices.DeleteFunc(slices.Clone(inc.Alerts), func(id string) bool { return id == a.ID })
@@ -137,11 +136,16 @@ func (e *Engine) putOff(t *target, a Alert) Alert {
 	return a
 }
 
-// audible reports whether one of the open alerts of a target's incident may be told.
-func (e *Engine) audible(t *target) bool {
+// audible reports whether one of the incident's open alerts may be told.
+func (e *Engine) audible(inc *incident) bool {
+	return slices.ContainsFunc(inc.in, func(t *target) bool { return e.audibleAt(inc, t) })
+}
+
+// audibleAt reports whether one of the incident's open alerts on a target may be told.
+func (e *Engine) audibleAt(inc *incident, t *target) bool {
 	n := 0
 	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == t.incident.ID && !a.Muted() {
+		if a.Incident == inc.ID && !a.Muted() {
 			n++
 		}
 		return a

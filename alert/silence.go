@@ -165,7 +165,7 @@ func (e *Engine) matched(ms Matchers) []string {
 	var keys []string
 	for _, t := range e.order {
 		for _, c := range t.canaries {
-			if ms.holds(e.fact(t, Alert{Series: c.key})) {
+			if ms.holds(e.fact(Alert{Series: c.key})) {
 				keys = append(keys, c.key)
 			}
 		}

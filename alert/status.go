@@ -121,10 +121,8 @@ func (e *Engine) allOpen() []Alert {
 
 func (e *Engine) allIncidents() []Incident {
 	var list []Incident
-	for _, t := range e.order {
-		if t.incident != nil {
-			list = append(list, t.incident.Incident)
-		}
+	for _, inc := range e.current() {
+		list = append(list, inc.Incident)
 	}
 	return list
 }

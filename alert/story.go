@@ -28,6 +28,10 @@ type Story struct {
 	Unsent    bool   // the opening never got out: this message tells both
 	Marks     []Mark // around the trouble, oldest first
 
+	// Of an incident of a whole provider.
+	Kin    []Kin  // all its targets, those in trouble first
+	Merged string // with ActResolve: it is not over, it goes on as part of this provider's incident
+
 	// Evidence for the hint line; a hint is printed only where these and the siblings support it.
 	Connect  Moved // TCP connect time, seconds
 	Cached   Moved // cached input tokens
@@ -39,9 +43,18 @@ type Moved struct{ Now, Usual float64 }
 
 // News is one change that a thread line tells.
 type News struct {
-	What   Turn
-	Alert  string // the id of the alert it is about, one of Story.Alerts; "" = the leading one
-	Detail string // "suppressed by …", who acknowledged; foreign text, not escaped
+	What   Turn   `json:"what"`
+	Alert  string `json:"alert,omitempty"`  // the id of the alert it is about, one of Story.Alerts; "" = the leading one
+	Target string `json:"target,omitempty"` // it is about all of this target, in an incident of its provider
+	Detail string `json:"detail,omitempty"` // "suppressed by …", who acknowledged; foreign text, not escaped
+}
+
+// Kin is one target of a provider.
+type Kin struct {
+	Target string
+	State  State // of the worst of its alerts
+	In     bool  // it is part of the incident
+	Left   bool  // it was, and is well again
 }
 
 // Turn names what happened to an alert or its incident.
@@ -55,6 +68,7 @@ const (
 	TurnSuppressed Turn = "suppressed" // it is held back by Detail
 	TurnFlapping   Turn = "flapping"   // it opens and closes so often that it is told once for all
 	TurnAcked      Turn = "acked"      // by Detail
+	TurnWidened    Turn = "widened"    // it is about the whole provider now
 )
 
 // Of says what a sibling is of the incident's target.

@@ -55,12 +55,7 @@ func (e *Engine) open(now time.Time) {
 func (e *Engine) finish(ctx context.Context) error {
 	x := e.tx
 	e.turnWindows()
-	for _, t := range e.order {
-		if x.scopes[t] != nil {
-			e.inhibit(t.name)
-			e.tell(t)
-		}
-	}
+	e.tellIncidents()
 	e.saveMemos(x)
 	e.savePools(x)
 	e.saveWindows(x)

@@ -9,11 +9,14 @@ import (
 	"serin/probe"
 )
 
-// owe writes one message of a target's incident and owes it to every channel.
-func (e *Engine) owe(t *target, s Story) {
-	t.incident.Revision++
-	channels := e.audience(t)
-	e.post(t, e.story(t, s), channels)
+// owe writes one message of an incident and owes it to each of its channels.
+func (e *Engine) owe(inc *incident, s Story) {
+	inc.Revision++
+	if s.Act != ActUpdate {
+		inc.Spoken = e.now
+	}
+	channels := e.audience(inc)
+	e.post(inc, e.story(inc, s), channels)
 }
 
 // mentions reports whether a message calls people: the first firing and an escalation do, an edit never; our own budget
@@ -23,13 +26,13 @@ func mentions(s Story) bool {
 	return pages && (s.Act == ActOpen || s.Act == ActThread && s.Escalated)
 }
 
-// story fills in what every message of a target's incident tells.
-func (e *Engine) story(t *target, s Story) Story {
-	s.Now, s.Incident, s.Alerts = e.now, t.incident.Incident, e.incidentAlerts(t)
+// story fills in what every message of an incident tells.
+func (e *Engine) story(inc *incident, s Story) Story {
+	s.Now, s.Incident, s.Alerts, s.Kin = e.now, inc.Incident, e.incidentAlerts(inc), e.kinOf(inc)
 	s.Instance, s.Region, s.URL = e.opt.Instance, e.opt.Region, e.opt.ExternalURL
 	s.M, s.N, s.Zone = failM, failN, time.UTC
-	s.Marks = e.marksAround(t.name, began(s), e.now)
-	c := e.leadCanary(t, s.Alerts)
+	t, c := e.leadCanary(s.Alerts)
+	s.Marks = e.marksAround(inc.about(), began(s), e.now)
 	if c == nil {
 		return s
 	}
@@ -85,15 +88,13 @@ func evidence(s Story, c *watch) Story {
 }
 
 // incidentAlerts lists an incident's alerts, the leading one first, the ended ones behind the open ones.
-func (e *Engine) incidentAlerts(t *target) []Alert {
+func (e *Engine) incidentAlerts(inc *incident) []Alert {
 	var list []Alert
-	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == t.incident.ID {
-			list = append(list, a)
-		}
+	e.eachIn(inc, func(a Alert) Alert {
+		list = append(list, a)
 		return a
 	})
-	list = append(list, t.incident.ended...)
+	list = append(list, inc.ended...)
 	slices.SortStableFunc(list, func(a, b Alert) int {
 		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Worst.Ratio, a.Worst.Ratio), a.Fired.Compare(b.Fired),
 			cmp.Compare(a.ID, b.ID))
@@ -123,25 +124,59 @@ func weight(a Alert) int {
 	return w
 }
 
-func (e *Engine) leadID(t *target) string {
-	if list := e.incidentAlerts(t); len(list) > 0 {
+func (e *Engine) leadID(inc *incident) string {
+	if list := e.incidentAlerts(inc); len(list) > 0 {
 		return list[0].ID
 	}
 	return ""
 }
 
-// leadCanary returns the canary of the leading alert; for one of the whole target, its first canary; nil when it is gone.
-func (e *Engine) leadCanary(t *target, list []Alert) *watch {
+// leadCanary returns the canary of the leading alert and its target; for an alert of the whole target, its first canary;
+// nil when it is gone.
+func (e *Engine) leadCanary(list []Alert) (*target, *watch) {
 	if len(list) == 0 {
-		return nil
+		return nil, nil
 	}
 	if c := e.watches[list[0].Series]; c != nil {
-		return c
+		return e.targets[c.Canary.Target.Name], c
 	}
-	if len(t.canaries) > 0 {
-		return t.canaries[0]
+	scope, _, _ := strings.Cut(list[0].Series, "/")
+	if t := e.targets[scope]; t != nil && len(t.canaries) > 0 {
+		return t, t.canaries[0]
 	}
-	return nil
+	return nil, nil
+}
+
+// kinOf lists the targets of the provider that an incident is about, those in trouble first; none where it is about one
+// target.
+func (e *Engine) kinOf(inc *incident) []Kin {
+	if inc.Provider == "" {
+		return nil
+	}
+	var list []Kin
+	for _, t := range e.order {
+		was := slices.Contains(inc.Targets, t.name)
+		if t.provider() != inc.Provider && !was {
+			continue
+		}
+		k := Kin{Target: t.name, State: StateOK, In: t.incident == inc && e.firesAt(inc, t)}
+		k.Left = was && !k.In
+		for _, c := range t.canaries {
+			if s := worstState(c); rank(s) > rank(k.State) {
+				k.State = s
+			}
+		}
+		list = append(list, k)
+	}
+	slices.SortStableFunc(list, func(a, b Kin) int { return cmp.Compare(trouble(b), trouble(a)) })
+	return list
+}
+
+func trouble(k Kin) int {
+	if k.In {
+		return 100
+	}
+	return rank(k.State)
 }
 
 // siblings lists what is seen beside the leading canary: its other metrics, the target's other canaries, and other

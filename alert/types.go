@@ -166,8 +166,11 @@ type Alert struct {
 
 // Incident is what people are told: the alerts of one scope that belong together.
 type Incident struct {
-	ID       string    `json:"id"`    // short, e.g. 7f3k
-	Scope    string    `json:"scope"` // target name
+	ID       string    `json:"id"`                 // short, e.g. 7f3k
+	Scope    string    `json:"scope"`              // name of the target, or of the provider
+	Provider string    `json:"provider,omitempty"` // the whole provider is meant: its name; "" = one target
+	Targets  []string  `json:"targets,omitempty"`  // with Provider: those that were in it, in the order they came
+	Merged   string    `json:"merged,omitempty"`   // closed because it goes on as part of this incident
 	Severity Severity  `json:"severity"`
 	State    string    `json:"state"` // waiting (group_wait), open, closed
 	Opened   time.Time `json:"opened"`
@@ -178,6 +181,8 @@ type Incident struct {
 	Reminded time.Time `json:"reminded,omitzero"`
 	Acked    string    `json:"acked,omitempty"`
 	Channels []string  `json:"channels,omitempty"` // that it is told on, for its whole life; nil before it is announced
+	Spoken   time.Time `json:"spoken,omitzero"`    // of its newest message that is no edit
+	Owed     []News    `json:"owed,omitempty"`     // with Provider: lines for its thread that wait for more
 }
 
 // Transition is one row of history: a change of an alert's state with its reason, or with Event something worth knowing

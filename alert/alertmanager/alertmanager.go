@@ -37,7 +37,7 @@ type Channel struct {
 	now  func() time.Time
 
 	mu    sync.Mutex
-	known map[string]entry // by incident and alert: what the peers were told last
+	known map[string]entry // by alert: what the peers were told last
 }
 
 // entry is one alert as it was told.
@@ -69,9 +69,9 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 // Name returns the channel's name.
 func (c *Channel) Name() string { return c.opt.Name }
 
-// Skips reports what is not state: thread lines.
+// Skips reports what is not state: thread lines, and that an incident goes on as part of another, whose alerts they are now.
 func (c *Channel) Skips(n alert.Notice) bool {
-	return n.Act == alert.ActThread || n.Act == alert.ActNote
+	return n.Act == alert.ActThread || n.Act == alert.ActNote || n.Facts.Incident.Merged != ""
 }
 
 // Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the
@@ -147,7 +147,7 @@ func (c *Channel) take(notices []alert.Notice, now time.Time) []payload {
 		next := alertsOf(n, c.opt)
 		for key, e := range c.known {
 			_, stays := next[key]
-			if e.incident != n.Incident || stays && n.Act != alert.ActResolve {
+			if e.incident != n.Incident || n.Act != alert.ActResolve && (stays || n.Facts.More > 0) { // what was left out fires as far as we know
 				continue
 			}
 			if e.ended.IsZero() {

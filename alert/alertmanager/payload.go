@@ -1,7 +1,6 @@
 package alertmanager
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -57,7 +56,7 @@ func alertsOf(n alert.Notice, o Options) map[string]payload {
 		label(p.Labels, "size", f.Size)
 		p.StartsAt = f.Alert.Fired
 		p.Annotations["reason"] = alert.Clean(f.Alert.Reason)
-		out[fmt.Sprintf("%s %s %s", n.Incident, f.Alert.ID, f.Alert.Severity)] = p
+		out[f.Alert.ID+" "+string(f.Alert.Severity)] = p
 	}
 	return out
 }
