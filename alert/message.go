@@ -33,7 +33,7 @@ func composeFiring(s Story) Message {
 		m.Headline, m.Lines = providerTrouble(s), providerLines(s)
 		return m
 	}
-	m.Headline = troubleOf(s, s.Alerts[0])
+	m.Headline = troubleOf(s, s.Alerts[0]) + worstPart(s)
 	if n := len(openOthers(s)); n > 0 {
 		m.Headline += ", and " + count(n, "more alert")
 	}

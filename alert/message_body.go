@@ -17,6 +17,7 @@ func firingLines(s Story) []Line {
 	}
 	add("scope", scopeLine(s, lead))
 	add("scope", fixedLine(lead))
+	add("scope", partsLine(s))
 	add("siblings", siblingLine(s.Siblings))
 	add("scope", muteLine(s, lead))
 	add("spark", sparkText(s))
@@ -46,6 +47,33 @@ func scopeLine(s Story, a Alert) string {
 		since += " · one check every " + elapsed(s.Interval)
 	}
 	return since
+}
+
+// worstPart is "; slowest: short 310 ms, normal 120–180 ms (×2.1)": the alert of a whole target has no value of its own.
+func worstPart(s Story) string {
+	if len(s.Parts) == 0 {
+		return ""
+	}
+	return "; slowest: " + s.Parts[0].text()
+}
+
+// partsLine lists the other canaries of a whole target.
+func partsLine(s Story) string {
+	if len(s.Parts) < 2 {
+		return ""
+	}
+	var list []string
+	for _, p := range s.Parts[1:min(len(s.Parts), 1+maxParts)] {
+		list = append(list, p.text())
+	}
+	return strings.Join(list, " · ")
+}
+
+// maxParts is how many canaries of a whole target are named with their numbers, beside the slowest.
+const maxParts = 4
+
+func (p Part) text() string {
+	return fmt.Sprintf("%s %s, normal %s (%s)", p.Name, seconds(p.Value), between(p.Low, p.Limit), times(p.Ratio))
 }
 
 // fixedLine says so where the value could not be compared with what is normal.

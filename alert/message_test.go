@@ -159,6 +159,7 @@ func stories() map[string]Story {
 		a.Series, a.Severity, s.Incident.Severity, s.M, s.N = "gw-eu", Warning, Warning, 5, 6
 		a.Last = Evidence{At: at("14:21:05"), Ratio: 1.82, Z: 4, Canaries: 9, Outcome: probe.OK}
 		a.Votes, a.Probes = breaches("xxx.xxx"), 7
+		s.Parts = []Part{{"short", .42, .14, .26, 2.1}, {"medium", 1.1, .5, .8, 1.7}, {"long", 2.2, 1.6, 2.5, 1.1}}
 		s.Siblings, s.Spark = []Sibling{{Name: "short", State: StateFiring}, {Name: "medium", State: StatePending}, {Name: "long", State: StateOK}, {Name: "TPOT", State: StateOK}}, nil
 	})
 	with("open_several", story(ActOpen), func(s *Story) {

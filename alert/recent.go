@@ -72,6 +72,22 @@ func (r ring) spark(m probe.Metric, now time.Time) []float64 {
 	return out
 }
 
+// since returns the median of a metric's values since a time, seconds; 0 = none.
+func (r ring) since(m probe.Metric, from time.Time) float64 {
+	known := ringMetrics()
+	at := slices.Index(known[:], m)
+	var list []float64
+	for _, g := range r {
+		if at >= 0 && g.at >= from.UnixNano() && measured(float64(g.values[at])) {
+			list = append(list, float64(g.values[at]))
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	return median(list)
+}
+
 // moved compares the probes since a time with those before it: medians, zero where not known.
 func (r ring) moved(since time.Time, get func(glance) float32) Moved {
 	var old, now []float64

@@ -14,6 +14,7 @@ type Story struct {
 	Incident  Incident
 	Alerts    []Alert       // of the incident, the leading one first; resolved ones too
 	News      []News        // ActThread only: what changed, one line each
+	Parts     []Part        // where the leading alert is of a whole target: its canaries, the slowest against its normal first
 	Siblings  []Sibling     // other series of the same target, and sibling targets, with their state now
 	Spark     []float64     // the leading series' values of the last hour, seconds, oldest first; NaN or 0 = a failed probe
 	SparkOf   string        // what they are: "TTFT"
@@ -36,6 +37,13 @@ type Story struct {
 	Connect  Moved // TCP connect time, seconds
 	Cached   Moved // cached input tokens
 	Buffered bool  // the leading series' last probes were flagged buffered_suspect and the ones before were not
+}
+
+// Part is one canary of a whole target: its value since the trouble began and what is normal for it, seconds.
+type Part struct {
+	Name              string // "short"
+	Value, Low, Limit float64
+	Ratio             float64
 }
 
 // Moved is a number now and as it usually is; a zero Usual is not known.

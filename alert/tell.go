@@ -54,13 +54,10 @@ func (e *Engine) wholeTarget(s Story, t *target, m probe.Metric) Story {
 		q := t.quorum(m)
 		s.M, s.N, s.Interval = q.M, q.N, t.interval()
 	}
+	s.Parts = t.parts(m, start(s.Alerts[0]))
 	for _, c := range t.canaries {
 		if a, ok := c.alerts[Kind(m)]; ok {
-			name := string(c.Canary.Size)
-			if c.Canary.Scene.Name != t.canaries[0].Canary.Scene.Name {
-				name = c.Canary.Scene.Name + "/" + name
-			}
-			s.Siblings = append(s.Siblings, Sibling{Name: name, State: a.State, Of: OfSize})
+			s.Siblings = append(s.Siblings, Sibling{Name: c.within(t), State: a.State, Of: OfSize})
 		}
 	}
 	for _, other := range ringMetrics() {
@@ -70,6 +67,27 @@ func (e *Engine) wholeTarget(s Story, t *target, m probe.Metric) Story {
 	}
 	s.Siblings = append(s.Siblings, e.otherTargets(t, t.canaries[0])...)
 	return s
+}
+
+// within names a canary among those of its target: its size, with the scene where the target has several.
+func (c *watch) within(t *target) string {
+	if c.Canary.Scene.Name != t.canaries[0].Canary.Scene.Name {
+		return c.Canary.Scene.Name + "/" + string(c.Canary.Size)
+	}
+	return string(c.Canary.Size)
+}
+
+// parts lists what the target's canaries measured since a time against their bands, the slowest first.
+func (t *target) parts(m probe.Metric, from time.Time) []Part {
+	var list []Part
+	for _, c := range t.canaries {
+		b, v := c.bands[m], c.recent.since(m, from)
+		if v > 0 && b.State == bandReady && b.Mean > 0 {
+			list = append(list, Part{Name: c.within(t), Value: v, Low: b.Low, Limit: b.Limit, Ratio: v / b.Mean})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Part) int { return cmp.Compare(b.Ratio, a.Ratio) })
+	return list
 }
 
 // evidence adds what supports the hints: the votes and values of the leading alert's series.

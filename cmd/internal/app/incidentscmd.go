@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -100,9 +101,12 @@ func withLabels(list []alert.Incident, labels map[string]verdict) []listed {
 }
 
 // openSince returns the incidents that were open at some time in [since, until), oldest first; a zero until is no bound.
+// What became part of another before anybody was told of it is left out.
 func openSince(ctx context.Context, st *store.Store, since, until time.Time, onlyOpen bool) ([]alert.Incident, error) {
 	list, err := st.Incidents(ctx, store.IncidentQuery{Open: onlyOpen, Until: until})
-	return slices.DeleteFunc(list, func(i alert.Incident) bool { return !i.Closed.IsZero() && i.Closed.Before(since) }), err
+	return slices.DeleteFunc(list, func(i alert.Incident) bool {
+		return !i.Closed.IsZero() && i.Closed.Before(since) || i.Merged != "" && i.Revision == 0
+	}), err
 }
 
 func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[string]verdict, w io.Writer) error {
@@ -126,6 +130,12 @@ func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[
 	}
 	in := doc.Incident
 	_, _ = fmt.Fprintf(w, "incident %s  %s  %s  %s  opened %s%s\n", in.ID, in.State, in.Severity, in.Scope, instantText(in.Opened), closedText(in)) // the last write tells
+	if in.Merged != "" {
+		_, _ = fmt.Fprintf(w, "goes on as part of incident %s\n", in.Merged)
+	}
+	if len(in.Targets) > 0 {
+		_, _ = fmt.Fprintf(w, "targets: %s\n", strings.Join(in.Targets, ", "))
+	}
 	if in.Acked != "" {
 		_, _ = fmt.Fprintf(w, "acknowledged by %s\n", in.Acked)
 	}
@@ -161,9 +171,17 @@ func writeIncidents(w io.Writer, list []listed, now time.Time) error {
 		if in.Label != nil {
 			label = in.Label.Label
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, in.State, in.Severity, in.Scope, instantText(in.Opened), short(end.Sub(in.Opened)), len(in.Alerts), label)
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, standing(in.Incident), in.Severity, in.Scope, instantText(in.Opened), short(end.Sub(in.Opened)), len(in.Alerts), label)
 	}
 	return out.Flush()
+}
+
+// standing is an incident's state, and where it goes on.
+func standing(in alert.Incident) string {
+	if in.Merged != "" {
+		return "merged into " + in.Merged
+	}
+	return in.State
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -1,0 +1,307 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"serin/alert"
+	"serin/alert/slack"
+	"serin/alert/slack/slacktest"
+	"serin/baseline"
+	"serin/probe"
+)
+
+const (
+	monthTargets = 4
+	monthDays    = 30
+)
+
+// month is a provider's targets, each with a life of its own, and outages of them all.
+type month struct {
+	targets []*faulty
+	all     []Event // every probe of every target fails
+}
+
+func newMonth() *month {
+	m := &month{}
+	for i := range monthTargets {
+		w := NewWorld(uint64(211+i), probe.TTFT, Incidents, monthDays)
+		f := &faulty{World: w, FaultProfile: FaultProfile{Chance: .002, Outcome: probe.HTTP5xx}}
+		f.outages = nil
+		from := (11 + 4*i) * dayMinutes
+		f.down = []Event{{Name: "outage", Start: from, End: from + 45}}
+		f.bursts = []Event{{Name: "burst", Start: from + dayMinutes, End: from + dayMinutes + 30}}
+		m.targets = append(m.targets, f)
+	}
+	for _, day := range []int{9, 17, 26} {
+		m.all = append(m.all, Event{Name: "provider", Start: day*dayMinutes + 600, End: day*dayMinutes + 600 + 6*hourMinutes})
+	}
+	return m
+}
+
+func (m *month) probe(k int, sent time.Time) (probe.Sample, bool) {
+	minute := int(sent.Sub(Start()) / time.Minute)
+	if minute > (monthDays-1)*dayMinutes { // the last day is quiet, so that all is over at its end
+		s, ok := m.targets[0].World.probe(k%canaries, sent.Add(-20*24*time.Hour))
+		return s, ok && minute < monthDays*dayMinutes
+	}
+	s, ok := m.targets[k/canaries].probe(k%canaries, sent)
+	if _, out := at(m.all, minute); out && ok {
+		s = probe.Sample{Outcome: probe.TimeoutFirstToken, Family: probe.FamilyTimeout, Side: probe.TimeoutFirstToken.Side("")}
+	}
+	return s, ok
+}
+
+func (m *month) watched() []alert.Watched {
+	var list []alert.Watched
+	for i := range monthTargets {
+		some := watchedTarget(alert.DefaultRule(), probe.TTFT, everyDefault)
+		for _, w := range some {
+			w.Canary.Target.Name, w.Canary.Target.Provider = fmt.Sprintf("gw-%d", i), "gateway"
+		}
+		list = append(list, some...)
+	}
+	return list
+}
+
+// archive is a store in memory: what a restart finds is what was committed.
+type archive struct {
+	mu        sync.Mutex
+	alerts    map[string]alert.Alert
+	incidents map[string]alert.Incident
+	notices   map[string]alert.Notice
+	blobs     map[string]alert.Blob
+	records   map[string][]alert.Record
+}
+
+func newArchive() *archive {
+	return &archive{alerts: map[string]alert.Alert{}, incidents: map[string]alert.Incident{}, notices: map[string]alert.Notice{},
+		blobs: map[string]alert.Blob{}, records: map[string][]alert.Record{}}
+}
+
+func (a *archive) Commit(_ context.Context, c alert.Change) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, r := range c.Records {
+		a.records[r.Sample.Key()] = append(a.records[r.Sample.Key()], r)
+	}
+	for _, x := range c.Exclusions {
+		for i, r := range a.records[x.Canary] {
+			if at := r.Sample.Time.UnixNano(); at >= x.From && at <= x.To {
+				a.records[x.Canary][i].Excluded = map[probe.Metric]bool{x.Metric: x.Excluded}
+			}
+		}
+	}
+	for _, x := range c.Alerts {
+		a.alerts[x.ID] = x
+	}
+	for _, x := range c.Incidents {
+		a.incidents[x.ID] = x
+	}
+	for _, n := range c.Notices {
+		a.notices[fmt.Sprint(n.Incident, n.Channel, n.Revision)] = n
+	}
+	for _, b := range c.Blobs {
+		if a.blobs[b.Key] = b; b.Body == nil {
+			delete(a.blobs, b.Key)
+		}
+	}
+	return nil
+}
+
+func (a *archive) History(_ context.Context, canary string, since time.Time) iter.Seq2[alert.Record, error] {
+	return func(yield func(alert.Record, error) bool) {
+		for _, r := range a.records[canary] {
+			if !r.Sample.Time.Before(since) && !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (a *archive) snapshot() (s alert.Snapshot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	open := map[string]bool{}
+	for id, inc := range a.incidents {
+		if inc.State != alert.IncidentClosed {
+			open[id] = true
+			s.Incidents = append(s.Incidents, inc)
+		}
+	}
+	for _, x := range a.alerts {
+		switch {
+		case x.Resolved.IsZero():
+			s.Alerts = append(s.Alerts, x)
+		case open[x.Incident]:
+			s.Settled = append(s.Settled, x)
+		}
+	}
+	for _, n := range a.notices {
+		if n.State == alert.NoticePending || n.State == alert.NoticeBlocked || n.Act == alert.ActOpen && open[n.Incident] {
+			s.Notices = append(s.Notices, n)
+		}
+	}
+	for _, b := range a.blobs {
+		s.Blobs = append(s.Blobs, b)
+	}
+	return s
+}
+
+// TestMonthOnSlack lets a month of incidents pass through engine, outbox and channels into a recording Slack, which fails
+// now and then, with three restarts on the way.
+func TestMonthOnSlack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		now := func() time.Time { return Start().Add(time.Since(begin)) }
+		bot, hook := slacktest.New("xoxb-month"), slacktest.New("")
+		a, world := newArchive(), newMonth()
+		d := &drive{watched: world.watched(), world: world, every: everyDefault, asked: map[string][]time.Time{}}
+		stop := d.live(t, a, now, bot, hook)
+		for m := range monthDays * dayMinutes {
+			switch {
+			case m == 9*dayMinutes+700, m == 17*dayMinutes+603, m == 22*dayMinutes: // in an outage, as one begins, at rest
+				stop()
+				stop = d.live(t, a, now, bot, hook)
+			case m%997 == 0:
+				bot.Fail(slacktest.Post, slacktest.Fault{Status: 429, Header: map[string]string{"Retry-After": "40"}})
+				bot.Fail(slacktest.Update, slacktest.Fault{Status: 503})
+				hook.Fail(slacktest.Webhook, slacktest.Fault{Status: 500})
+			}
+			if err := d.minute(t.Context(), Start().Add(time.Duration(m)*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		synctest.Wait()
+		stop()
+		bot.Close()
+		hook.Close()
+		judgeMonth(t, a, bot, hook)
+	})
+}
+
+// live starts engine and outbox over what the archive has; the returned function ends them.
+func (d *drive) live(t *testing.T, a *archive, now func() time.Time, bot, hook *slacktest.Server) (stop func()) {
+	secret := func(s string) alert.Secret {
+		v, err := probe.SecretFromValue("a secret", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	byToken, err := slack.New(slack.Options{Name: "bot", BotToken: secret("xoxb-month"), Channel: "C1", Mention: "<!here>", APIURL: bot.APIURL()}, slack.WithDial(bot.Dial))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHook, err := slack.New(slack.Options{Name: "hook", WebhookURL: secret(hook.WebhookURL())}, slack.WithDial(hook.Dial))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := alert.NewOutbox(alert.OutboxOptions{Journal: a, Channels: []alert.Channel{byToken, byHook}, Now: now})
+	d.engine = alert.NewEngine(alert.EngineOptions{Journal: a, History: a, Mailbox: box, Reprober: d, Channels: []string{"bot", "hook"},
+		Incident: alert.DefaultIncident(), Baseline: baseline.DefaultOptions(), Instance: "serin-1"})
+	snap := a.snapshot()
+	box.Restore(snap.Notices)
+	if err := d.engine.Load(t.Context(), d.watched, snap, now()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := box.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+// facts is what no message may lack: what it is about with its number and what that is held against, since when, and how
+// to go on.
+var facts = []*regexp.Regexp{
+	regexp.MustCompile(`(TTFT .*(normal .*–|fixed limit |of normal).*×\d|(errors|timeouts).*\d+ of (the last )?\d+|(errors|timeouts) \()`),
+	regexp.MustCompile(`since \d\d:\d\d \+00:00 \(`),
+	regexp.MustCompile(`serin explain [a-z2-7]{4}`),
+	regexp.MustCompile(`seen by serin-1`),
+}
+
+func judgeMonth(t *testing.T, a *archive, bot, hook *slacktest.Server) {
+	told, merged := 0, 0
+	for _, inc := range a.incidents {
+		if inc.State != alert.IncidentClosed {
+			t.Errorf("incident %s of %s is %s at the end", inc.ID, inc.Scope, inc.State)
+		}
+		if inc.Revision > 0 {
+			told++
+		}
+		if inc.Merged != "" && inc.Revision > 0 {
+			merged++
+		}
+	}
+	for _, n := range a.notices {
+		if n.State == alert.NoticePending || n.State == alert.NoticeBlocked {
+			t.Errorf("still owed: %+v", n)
+		}
+	}
+	opened, threads := 0, map[string]int{}
+	for _, c := range bot.Calls() {
+		switch {
+		case !c.Taken && c.Method != slacktest.Auth:
+		case c.Method == slacktest.Post && c.Thread == "":
+			opened++
+			if got := bot.Message(c.TS); !strings.HasPrefix(got, ":large_green_circle: RESOLVED") && !strings.Contains(got, " MERGED ") {
+				t.Errorf("a message was never closed: %q", got)
+			}
+			lacks(t, c)
+		case c.Method == slacktest.Post:
+			threads[c.Thread]++
+		}
+		if c.Method == slacktest.Update && c.Thread != "" {
+			t.Errorf("an edit in a thread: %+v", c)
+		}
+	}
+	if opened != told || told < 10 {
+		t.Errorf("%d messages for %d incidents that were told", opened, told)
+	}
+	for ts, n := range threads {
+		if n > 25 {
+			t.Errorf("%d lines in the thread of %q", n, bot.Message(ts))
+		}
+	}
+	var opens, closes int
+	for _, c := range hook.Calls() {
+		switch {
+		case !c.Taken:
+		case strings.Contains(c.Text, " RESOLVED ") || strings.Contains(c.Text, " MERGED "):
+			closes++
+		default:
+			opens++
+		}
+	}
+	if opens != told || closes != told {
+		t.Errorf("by webhook %d openings and %d ends of %d incidents", opens, closes, told)
+	}
+	refused := slices.ContainsFunc(slices.Concat(bot.Calls(), hook.Calls()), func(c slacktest.Call) bool { return c.Blocks == nil && c.Thread == "" })
+	if refused {
+		t.Error("a message went out as plain text: its blocks were refused")
+	}
+	t.Logf("%d incidents told, %d of them merged, %d calls", told, merged, len(bot.Calls()))
+}
+
+// lacks looks for the facts in an opening.
+func lacks(t *testing.T, c slacktest.Call) {
+	text := c.Text + "\n" + string(c.Blocks)
+	for _, want := range facts {
+		if !want.MatchString(text) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+}
