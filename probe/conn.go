@@ -27,8 +27,26 @@ type meteredConn struct {
 
 	mu    sync.Mutex
 	last  reading
-	wrote time.Time // when the last write(2) began
-	gone  time.Time // when the last Write returned
+	wrote writing // the last Write
+	long  writing // the last that was longer than ownFrame
+}
+
+// ownFrame is the most bytes that HTTP/2 writes on its own account, TLS included: the answers to settings and pings, and
+// window updates. They come between a request's last byte and the moment at which its end is known.
+const ownFrame = 64
+
+// writing is one Write.
+type writing struct {
+	from time.Time // when its last write(2) began
+	to   time.Time // when it returned; before from = it has not
+}
+
+// took returns how long the write lasted until now at the most: its bytes left at some instant within.
+func (w writing) took(now time.Time) Span {
+	if !w.to.Before(w.from) {
+		now = w.to
+	}
+	return since(w.from, now)
 }
 
 func newMeteredConn(c net.Conn) *meteredConn {
@@ -55,36 +73,23 @@ func (c *meteredConn) Read(p []byte) (int, error) {
 // Write stamps and writes: each system call where the socket is ours, so that a long request's last byte is not stamped
 // with its first.
 func (c *meteredConn) Write(p []byte) (int, error) {
-	defer c.written()
+	long := len(p) > ownFrame
+	begins := func() { c.writing(long, func(w *writing) { w.from = time.Now() }) }
+	defer c.writing(long, func(w *writing) { w.to = time.Now() })
 	if c.sock != nil && len(p) > 0 {
-		return c.sock.write(p, c.writing)
+		return c.sock.write(p, begins)
 	}
-	c.writing()
+	begins()
 	return c.Conn.Write(p)
 }
 
-func (c *meteredConn) written() {
-	now := time.Now()
-	c.mu.Lock()
-	c.gone = now
-	c.mu.Unlock()
-}
-
-// sending returns how long the last write took until now at the most: its bytes left at some instant within.
-func (c *meteredConn) sending(now time.Time) Span {
+func (c *meteredConn) writing(long bool, note func(*writing)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone.After(c.wrote) {
-		now = c.gone
+	note(&c.wrote)
+	if long {
+		c.long = c.wrote
 	}
-	return since(c.wrote, now)
-}
-
-func (c *meteredConn) writing() {
-	now := time.Now()
-	c.mu.Lock()
-	c.wrote = now
-	c.mu.Unlock()
 }
 
 // note records a read that returned at now; wall is the kernel's stamp in ns since 1970, 0 = none. The stamp is turned
@@ -113,9 +118,19 @@ func stamp(prev reading, now time.Time, wall int64) reading {
 	return r
 }
 
-// state returns the last read and when the last write began.
-func (c *meteredConn) state() (reading, time.Time) {
+// read returns the last read.
+func (c *meteredConn) read() reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.last, c.wrote
+	return c.last
+}
+
+// request returns the last write that a request can have made.
+func (c *meteredConn) request(h2 bool) writing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h2 {
+		return c.long
+	}
+	return c.wrote
 }

@@ -42,7 +42,7 @@ func TestKernelStampIsOlderThanTheRead(t *testing.T) {
 	if n, err := c.Read(make([]byte, 8)); n != 1 || err != nil {
 		t.Fatalf("read %d, %v", n, err)
 	}
-	rd, _ := c.state()
+	rd := c.read()
 	if !rd.kernel || rd.lag < idle/2 || rd.at.Sub(wrote) > idle/2 {
 		t.Errorf("kernel %v, lag %v, %v after the write", rd.kernel, rd.lag, rd.at.Sub(wrote))
 	}
@@ -56,7 +56,7 @@ func warm(t *testing.T, c *meteredConn, far net.Conn) {
 		if _, err := c.Read(make([]byte, 8)); err != nil {
 			t.Fatal(err)
 		}
-		if rd, _ := c.state(); rd.kernel {
+		if rd := c.read(); rd.kernel {
 			return
 		}
 	}

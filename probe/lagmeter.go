@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// The ticker that measures this process's own delay: where the kernel does not stamp reads, and where one read brought
-// several tokens, of which the kernel stamps the newest alone.
+// The ticker that measures this process's own delay: where the kernel does not stamp reads, and until the first token,
+// where one read may bring several, of which the kernel stamps the newest alone.
 const (
 	lagTick  = 10 * time.Millisecond
 	lagFloor = time.Millisecond // less is not remembered
 	lagKept  = 4096             // delays remembered
 )
 
-// lagMeter measures how late this process wakes. It ticks only while someone needs it.
+// lagMeter measures how late this process wakes. It ticks only while someone needs it: each tick wakes the process, which
+// costs as much as an event of a stream.
 type lagMeter struct {
 	mu    sync.Mutex
 	users int
-	stop  chan struct{}
-	over  chan struct{}
-	late  []lateTick // newest last
+	ticks bool           // tick runs; it ends itself at the tick after the last user left
+	gone  sync.WaitGroup // of tick
+	late  []lateTick     // newest last
 }
 
 // lateTick is one wake: it was due at due and happened at woke.
@@ -29,39 +30,36 @@ type lateTick struct{ due, woke time.Time }
 func (m *lagMeter) acquire() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.users++; m.users > 1 {
-		return
+	m.users++
+	if !m.ticks {
+		m.ticks = true
+		m.gone.Go(m.tick)
 	}
-	m.stop, m.over = make(chan struct{}), make(chan struct{})
-	go m.tick(m.stop, m.over)
 }
 
-// release ends the ticker with its last user, and waits for it.
+// release ends the ticker with its last user.
 func (m *lagMeter) release() {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.users--
-	stop, over, last := m.stop, m.over, m.users == 0
-	m.mu.Unlock()
-	if last {
-		close(stop)
-		<-over
+}
+
+// wait returns when the ticker has ended: a tick at the most after the last user left.
+func (m *lagMeter) wait() { m.gone.Wait() }
+
+func (m *lagMeter) tick() {
+	for m.needed() {
+		due := time.Now().Add(lagTick)
+		time.Sleep(lagTick)
+		m.note(lateTick{due, time.Now()})
 	}
 }
 
-func (m *lagMeter) tick(stop, over chan struct{}) {
-	defer close(over)
-	timer := time.NewTimer(lagTick)
-	defer timer.Stop()
-	for {
-		due := time.Now().Add(lagTick)
-		timer.Reset(lagTick)
-		select {
-		case <-stop:
-			return
-		case <-timer.C:
-			m.note(lateTick{due, time.Now()})
-		}
-	}
+func (m *lagMeter) needed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ticks = m.users > 0
+	return m.ticks
 }
 
 func (m *lagMeter) note(t lateTick) {

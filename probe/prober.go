@@ -114,6 +114,7 @@ func (p *Prober) Close() {
 		return
 	}
 	p.inFlight.Wait()
+	p.meter.wait()
 	p.rest()
 	p.mu.Lock()
 	defer p.mu.Unlock()

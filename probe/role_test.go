@@ -92,7 +92,7 @@ func servePaced(c net.Conn) {
 	if _, err := io.Copy(io.Discard, req.Body); err != nil {
 		return
 	}
-	got, _ := conn.state()
+	got := conn.read()
 	parts := strings.Split(req.URL.Path, "/")
 	n, err := strconv.Atoi(parts[1])
 	if err != nil {

@@ -90,8 +90,12 @@ func (r *run) take(piece []byte, rd reading) {
 		r.end(verdict{Protocol, err.Error()})
 		return
 	}
+	first := r.fold.chunks == 0
 	r.events(rd)
 	r.stall(rd.at)
+	if first && r.fold.chunks > 0 && rd.kernel {
+		r.timeline.unmeter() // from here on each read's own lag tells enough
+	}
 }
 
 // sniff looks at the first byte that is no white space: no stream begins with one of { [ <, but for one of JSON lines.

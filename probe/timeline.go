@@ -168,8 +168,8 @@ func (t *timeline) written(info httptrace.WroteRequestInfo) {
 	t.locked(func(now time.Time) {
 		t.wrote = info.Err == nil
 		if t.h2 && t.wrote && t.conn != nil {
-			_, t.sent = t.conn.state()
-			t.sending = t.conn.sending(now)
+			w := t.conn.request(t.h2)
+			t.sent, t.sending = w.from, w.took(now)
 		}
 	})
 }
@@ -180,12 +180,12 @@ func (t *timeline) first(now time.Time) {
 	if t.conn == nil {
 		return
 	}
-	last, wrote := t.conn.state()
-	if last.seq > 0 {
+	if last := t.conn.read(); last.seq > 0 {
 		t.firstByte = last.at
 	}
 	if t.sent.IsZero() {
-		t.sent, t.sending = wrote, t.conn.sending(now)
+		w := t.conn.request(t.h2)
+		t.sent, t.sending = w.from, w.took(now)
 	}
 }
 
@@ -197,18 +197,24 @@ func (t *timeline) reading(now time.Time) reading {
 	if conn == nil {
 		return reading{at: now, back: now}
 	}
-	last, _ := conn.state()
-	return last
+	return conn.read()
 }
 
 // settle ends the timeline: what is still open is looked up, and the lag meter is given back.
 func (t *timeline) settle() {
 	t.mu.Lock()
 	if t.sent.IsZero() && t.wrote && t.conn != nil {
-		if _, wrote := t.conn.state(); wrote.After(t.gotConn) {
-			t.sent = wrote
+		if w := t.conn.request(t.h2); w.from.After(t.gotConn) {
+			t.sent = w.from
 		}
 	}
+	t.mu.Unlock()
+	t.unmeter()
+}
+
+// unmeter gives the lag meter back, where it is held.
+func (t *timeline) unmeter() {
+	t.mu.Lock()
 	held := t.metered
 	t.metered = false
 	t.mu.Unlock()

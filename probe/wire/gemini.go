@@ -88,6 +88,8 @@ type geminiEvent struct {
 	Model str          `json:"modelVersion"`
 }
 
+func (e *geminiEvent) empty() { *e = geminiEvent{Candidates: e.Candidates[:0]} }
+
 type geminiCandidate struct {
 	Index   int `json:"index"`
 	Content struct {

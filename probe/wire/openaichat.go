@@ -85,6 +85,8 @@ type chatChunk struct {
 	} `json:"x_groq"`
 }
 
+func (c *chatChunk) empty() { *c = chatChunk{Choices: c.Choices[:0]} }
+
 type chatChoice struct {
 	Index   int             `json:"index"`
 	Delta   chatDelta       `json:"delta"`

@@ -25,26 +25,21 @@ func read[T any](p *Piece, data []byte) (*T, error) {
 		h = &hot[T]{shape: shapeOf(reflect.TypeFor[T]())}
 		p.hot = h
 	}
-	v := reflect.ValueOf(&h.v).Elem()
-	for _, m := range h.shape.members {
-		empty(m.of(v))
+	if v, ok := any(&h.v).(emptier); ok {
+		v.empty()
+	} else {
+		h.v = *new(T)
 	}
 	s := scanner{data: data}
-	if s.value(h.shape, v) && s.end() {
+	if s.value(h.shape, reflect.ValueOf(&h.v).Elem()) && s.end() {
 		return &h.v, nil
 	}
 	h.v = *new(T)
 	return &h.v, decode(data, &h.v) // has the words for what is wrong
 }
 
-// empty zeroes v; a list keeps its memory.
-func empty(v reflect.Value) {
-	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct && !v.IsNil() {
-		v.SetLen(0)
-		return
-	}
-	v.SetZero()
-}
+// emptier is an event that keeps the memory of its lists from one to the next.
+type emptier interface{ empty() }
 
 // scanner reads one JSON value front to back. Its methods return false where the JSON is broken.
 type scanner struct {
@@ -119,7 +114,7 @@ func (sh *shape) set(v reflect.Value, raw []byte) {
 
 func (s *scanner) object(sh *shape, v reflect.Value) bool {
 	return s.members(func(name []byte) bool {
-		m := sh.find(name)
+		m := sh.named(name)
 		if m == nil {
 			return s.skip()
 		}
@@ -127,14 +122,14 @@ func (s *scanner) object(sh *shape, v reflect.Value) bool {
 	})
 }
 
-// members calls f for each name of an object, with the scanner in front of its value.
+// members calls f for each name of an object as it is written, in quotes, with the scanner in front of its value.
 func (s *scanner) members(f func(name []byte) bool) bool {
 	return s.nested('}', func() bool {
 		from := s.at
 		if s.peek() != '"' || !s.quoted() {
 			return false
 		}
-		name := unquoted(s.data[from:s.at])
+		name := s.data[from:s.at]
 		if s.peek() != ':' {
 			return false
 		}

@@ -29,6 +29,10 @@ type everything struct {
 	} `json:"message"`
 }
 
+func (e *everything) empty() {
+	*e = everything{Choices: e.Choices[:0], Names: e.Names[:0], Lists: e.Lists[:0]}
+}
+
 // sameAsJSON holds what read makes of data against encoding/json. What differs by design is left out: names in another
 // case, and names that come twice in one object.
 func sameAsJSON(t interface{ Fatalf(string, ...any) }, data []byte, names map[string]bool) {
@@ -106,8 +110,8 @@ func everyName(s *shape, names map[string]bool) map[string]bool {
 	if s.elem != nil {
 		everyName(s.elem, names)
 	}
-	for name, m := range s.names {
-		names[name] = true
+	for _, m := range s.members {
+		names[m.name] = true
 		everyName(m.shape, names)
 	}
 	return names

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -11,12 +12,12 @@ type shape struct {
 	kind    reflect.Kind // Struct, Slice, Pointer, Int, Bool; Interface = by its own UnmarshalJSON; Invalid = by encoding/json
 	raw     bool         // json.RawMessage
 	elem    *shape
-	names   map[string]*member
 	members []*member
 }
 
 // member is one named field of a struct, or of a struct embedded in it.
 type member struct {
+	name  string
 	path  []int
 	shape *shape
 }
@@ -36,7 +37,7 @@ func shapeOf(t reflect.Type) *shape {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
 		s.kind = reflect.Interface
 	case t.Kind() == reflect.Struct:
-		s.kind, s.names = reflect.Struct, map[string]*member{}
+		s.kind = reflect.Struct
 		s.add(t, nil)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Pointer:
 		s.kind, s.elem = t.Kind(), shapeOf(t.Elem())
@@ -51,9 +52,8 @@ func (s *shape) add(t reflect.Type, path []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if _, have := s.names[name]; name != "" && !have {
-			m := &member{append(path[:len(path):len(path)], i), shapeOf(f.Type)}
-			s.names[name], s.members = m, append(s.members, m)
+		if name != "" && s.find([]byte(name)) == nil {
+			s.members = append(s.members, &member{name, append(path[:len(path):len(path)], i), shapeOf(f.Type)})
 		}
 	}
 	for i := range t.NumField() {
@@ -63,13 +63,27 @@ func (s *shape) add(t reflect.Type, path []int) {
 	}
 }
 
-// find returns the member that a JSON name means, nil where none does.
+// find returns the member of that name, nil where there is none. There are few: to look at each is quicker than to hash.
 func (s *shape) find(name []byte) *member {
-	if m := s.names[string(name)]; m != nil || len(name) == 0 || name[0] < 'A' || name[0] > 'Z' {
+	for _, m := range s.members {
+		if m.name == string(name) {
+			return m
+		}
+	}
+	return nil
+}
+
+// named returns the member that a JSON name means, nil where none does; the name comes in its quotes.
+func (s *shape) named(quoted []byte) *member {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = unquoted(quoted)
+	}
+	if m := s.find(name); m != nil || len(name) == 0 || name[0] < 'A' || name[0] > 'Z' {
 		return m
 	}
-	for have, m := range s.names { // some servers write Error and Message
-		if strings.EqualFold(have, string(name)) {
+	for _, m := range s.members { // some servers write Error and Message
+		if strings.EqualFold(m.name, string(name)) {
 			return m
 		}
 	}
