@@ -56,10 +56,14 @@ func TestB110DeadHTTP2Connection(t *testing.T) {
 	var deaf atomic.Bool
 	c := testCanary()
 	c.Target.BaseURL = "https://" + deafProxy(t, srv.Listener.Addr().String(), &deaf)
-	c.Target.CAFile, c.Target.Connection, c.Target.FirstTokenTimeout = ca, "reuse", 300*time.Millisecond
+	c.Target.CAFile, c.Target.Connection = ca, "reuse"
 	p := New(Options{})
 	defer p.Close()
 	do := func(fresh bool) Sample {
+		c.Target.FirstTokenTimeout = time.Minute
+		if deaf.Load() {
+			c.Target.FirstTokenTimeout = 300 * time.Millisecond
+		}
 		s, err := p.Do(t.Context(), Shot{Canary: c, FreshConn: fresh})
 		if err != nil {
 			t.Fatal(err)
@@ -68,8 +72,8 @@ func TestB110DeadHTTP2Connection(t *testing.T) {
 	}
 	s := do(false)
 	wantOutcome(t, s, OK, "")
-	if s = do(false); s.Conn != "reused" || s.Proto != "HTTP/2.0" {
-		t.Fatalf("conn %s, %s", s.Conn, s.Proto)
+	if s = do(false); s.Outcome != OK || s.Conn != "reused" || s.Proto != "HTTP/2.0" {
+		t.Fatalf("%s %q, conn %s, %s", s.Outcome, s.Reason, s.Conn, s.Proto)
 	}
 	deaf.Store(true)
 	s = do(false)
@@ -89,33 +93,38 @@ func TestB110DeadHTTP2Connection(t *testing.T) {
 }
 
 func TestResetOfARealSocket(t *testing.T) {
-	for _, tokens := range []int{0, 1} {
+	head := "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+	for _, c := range []struct {
+		sent string
+		want Outcome
+	}{{"", Reset}, {head, Reset}, {head + "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n", Truncated}} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
+		served := make(chan struct{})
 		go func() {
+			defer close(served)
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
 			_, _ = conn.Read(make([]byte, 1<<16))
-			if tokens > 0 {
-				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n")
-				time.Sleep(50 * time.Millisecond) // a real peer: let the bytes be read before the reset drops them
-			}
-			_ = conn.(*net.TCPConn).SetLinger(0)
+			_, _ = io.WriteString(conn, c.sent)
+			_ = conn.(*net.TCPConn).SetLinger(0) // a reset; what loopback delivered before, Linux hands out first
 			_ = conn.Close()
 		}()
-		c := testCanary()
-		c.Target.BaseURL = "http://" + l.Addr().String()
-		s, d := probeLoopback(t, c)
-		_ = l.Close()
-		want := Reset
-		if tokens > 0 {
-			want = Truncated
+		p := New(Options{})
+		canary, d := testCanary(), &Diary{}
+		canary.Target.BaseURL = "http://" + l.Addr().String()
+		s, err := p.Do(t.Context(), Shot{Canary: canary, Diary: d})
+		if err != nil {
+			t.Fatal(err)
 		}
-		wantOutcome(t, s, want, "reset")
+		p.Close()
+		_ = l.Close()
+		<-served
+		wantOutcome(t, s, c.want, "reset")
 		if d.Cause.Kind != "reset" {
 			t.Errorf("cause %+v", d.Cause)
 		}
