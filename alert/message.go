@@ -226,6 +226,8 @@ func (m Message) Badge() (emoji, word string) {
 		return ":large_green_circle:", "RECOVERED"
 	case m.State == "maintenance":
 		return ":large_blue_circle:", "MAINTENANCE"
+	case m.State == "digest":
+		return ":large_blue_circle:", "DIGEST"
 	case m.State == "merged":
 		return ":large_blue_circle:", "MERGED"
 	case m.State == "test":

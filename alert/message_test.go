@@ -288,24 +288,29 @@ func stories() map[string]Story {
 func TestComposeGolden(t *testing.T) {
 	for name, s := range stories() {
 		t.Run(name, func(t *testing.T) {
-			got := plain(Compose(s))
-			path := filepath.Join("testdata", "message", name+".txt")
-			if *updateGolden {
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden(t, name, plain(Compose(s)))
 		})
+	}
+}
+
+// golden holds a text against its file, or writes that anew.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "message", name+".txt")
+	if *updateGolden {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -320,6 +325,8 @@ func TestSummary(t *testing.T) {
 	if m.Headline != "3 more incidents opened within 40 s" || m.Severity != Critical || !m.Mention || len(m.Lines) != 3 {
 		t.Errorf("summary is %+v", m)
 	}
+	golden(t, "summary", plain(m))
+	golden(t, "summary_over", plain(summaryOver(m)))
 	if want := "CRITICAL gw-eu / chat / long: TTFT 8.4 s, normal 1.6–2.5 s (×4.2) [i1]"; m.Lines[1].Text != want {
 		t.Errorf("line is %q, want %q", m.Lines[1].Text, want)
 	}

@@ -22,6 +22,7 @@ type Config struct {
 	Incident    alert.IncidentOptions
 	Budget      Budget
 	Heartbeat   Heartbeat
+	Digest      Digest
 	Slack       *slack.Options      // [slack]; nil = no such table; among Channels too
 	Channels    []Channel           // [slack] and every [[channel]], in the order of the file
 	Routes      []alert.Route       // of every [[route]]

@@ -127,6 +127,7 @@ func schema() *spec {
 		"incident":            tableOf(alert.DefaultIncident()),
 		"budget":              tableOf(defaultBudget()),
 		"heartbeat":           tableOf(defaultHeartbeat()),
+		"digest":              tableOf(defaultDigest()),
 		"rule":                rule,
 		"slack":               tableOf(defaultSlack()),
 		"channel":             listOf(tableOf(channelKeys{})),

@@ -154,6 +154,9 @@ func singleMeanings() map[string]string {
 		"budget.usd":      "US dollars that each target may cost a day, by `[[price]]`; 0 = no bound",
 		"budget.timezone": "IANA zone of the day: the budget is whole again at its midnight",
 
+		"digest.at":                "local time of day at which it is told",
+		"digest.timezone":          "IANA zone of `at` and of the times in it",
+		"digest.channels":          "names of the channels that get it; default: every Slack with an `info_channel`, which gets it there",
 		"heartbeat.url_env":        "environment variable that holds the URL",
 		"heartbeat.url_file":       "file that holds it",
 		"heartbeat.url_credential": "systemd credential that holds it",

@@ -241,7 +241,7 @@ func TestBadOverrides(t *testing.T) {
 			}
 		})
 	}
-	f("SERIN__TARGET__MODEL", "x", `environment: error: SERIN__TARGET__MODEL: names no single table of the config; remove it; known here: baseline budget heartbeat http incident instance log metrics rule slack store target_defaults; tables that come many times are set in the file only`)
+	f("SERIN__TARGET__MODEL", "x", `environment: error: SERIN__TARGET__MODEL: names no single table of the config; remove it; known here: baseline budget digest heartbeat http incident instance log metrics rule slack store target_defaults; tables that come many times are set in the file only`)
 	f("SERIN__LOGG__LEVEL", "x", `environment: error: SERIN__LOGG__LEVEL: names no single table of the config; did you mean "log"?; tables that come many times are set in the file only`)
 	f("SERIN__LOG__LEVLE", "x", `environment: error: SERIN__LOG__LEVLE: names no key of [log]; did you mean "level"?`)
 	f("SERIN__LOG", "x", `environment: error: SERIN__LOG: is not of the form SERIN__TABLE__KEY; name one table and one key, or unset it`)

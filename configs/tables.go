@@ -25,6 +25,7 @@ func (l *loader) resolveTables() {
 	l.resolveHeartbeat()
 	l.resolveSlack()
 	l.resolveChannels()
+	l.resolveDigest()
 }
 
 func (l *loader) resolveInstance() {

@@ -74,11 +74,11 @@ func (c *Channel) Name() string { return c.opt.Name }
 // bot reports whether messages go by bot token: it edits and answers in threads.
 func (c *Channel) bot() bool { return !c.opt.BotToken.IsZero() }
 
-// Skips reports what Slack is never sent: info where no info_channel is set, and by webhook updates and thread lines,
+// Skips reports what Slack is never sent: info where no info_channel is set (a note goes where the others go then), and by webhook updates and thread lines,
 // because a webhook returns no message id.
 func (c *Channel) Skips(n alert.Notice) bool {
 	switch {
-	case n.Act == alert.ActTest:
+	case n.Act == alert.ActTest || n.Act == alert.ActNote:
 		return false
 	case n.Message.Severity == alert.Info && (!c.bot() || c.opt.InfoChannel == ""):
 		return true

@@ -80,7 +80,7 @@ func answering(model string) fakellm.Behaviour {
 	return b
 }
 
-// A new model is in log and history, once a canary, and on Slack only with an info_channel; a change while serin is down
+// A new model is in log and history, once a canary, and in the digest of an info_channel; a change while serin is down
 // is seen at its next start; no alert comes of it.
 func TestChangesAreToldQuietly(t *testing.T) {
 	for _, info := range []string{"", `info_channel = "#info"`} {
@@ -99,14 +99,15 @@ func TestChangesAreToldQuietly(t *testing.T) {
 				if len(rows) != 6 || rows[0].Kind != alert.KindChange || rows[0].To != "model_changed" || !strings.Contains(rows[5].Reason, `"m-3", before as "m-2"`) {
 					t.Errorf("history %+v", rows)
 				}
-				posts := 0
+				var posts []string
 				for _, c := range r.slack.Calls() {
 					if c.Method == slacktest.Post {
-						posts++
+						posts = append(posts, c.At.UTC().Format("15:04")+" "+c.Room+" "+c.Text)
 					}
 				}
-				if want := map[bool]int{true: 6}[info != ""]; posts != want {
-					t.Errorf("%d messages, want %d", posts, want)
+				want := "09:00 #info :large_blue_circle: DIGEST  what woke nobody from 00:00 +00:00 to 09:00: 6 changes"
+				if got := strings.Join(posts, "\n"); got != map[bool]string{true: want}[info != ""] {
+					t.Errorf("messages %q, want %q", got, want)
 				}
 			})
 		})

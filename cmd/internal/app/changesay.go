@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"serin/alert"
-	"serin/alert/slack"
 	"serin/probe"
 )
 
@@ -50,8 +48,8 @@ func (d *daemon) keepWays() {
 	_ = d.store.Commit(context.Background(), alert.Change{Blobs: d.waysBlob()}) // kept in memory until the store heals
 }
 
-// noteChanges tells what a sample says is otherwise than before: a line in the log and a row of history, and a message
-// only where a channel for information is configured.
+// noteChanges tells what a sample says is otherwise than before: a line in the log and a row of history, of which the
+// digest tells.
 func (d *daemon) noteChanges(s *probe.Sample) {
 	news := d.changes.observe(s)
 	if len(news) == 0 {
@@ -62,17 +60,6 @@ func (d *daemon) noteChanges(s *probe.Sample) {
 		d.log.Info("endpoint changed", "canary", n.Canary, "what", n.What, "text", n.Text)
 		d.tel.count(1, "serin_changes_total", append(canaryLabels(s.Target, s.Scene, string(s.Size)), label{"what", n.What})...)
 		change.Transitions = append(change.Transitions, alert.Transition{At: n.At, Series: n.Canary, Kind: alert.KindChange, To: alert.State(n.What), Reason: n.Text})
-		change.Notices = append(change.Notices, d.changeNotices(n)...)
 	}
 	d.owe(change)
-}
-
-func (d *daemon) changeNotices(n changeNews) []alert.Notice {
-	cfg := d.config()
-	if cfg.Slack == nil || cfg.Slack.InfoChannel == "" {
-		return nil
-	}
-	id := fmt.Sprintf("change-%s-%s-%d", n.Canary, n.What, n.At.Unix())
-	m := alert.Message{Severity: alert.Info, State: "firing", Headline: n.Canary + ": " + n.Text, Incident: id, Footer: []string{"seen by " + cfg.Instance.Name}}
-	return []alert.Notice{{Incident: id, Channel: slack.Name, Revision: 1, Act: alert.ActOpen, Message: m, State: alert.NoticePending, Created: time.Now()}}
 }

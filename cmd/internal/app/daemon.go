@@ -80,6 +80,7 @@ type daemon struct {
 	watch      *selfWatch
 	self       *selfCheck
 	heart      *heartbeat
+	digest     *digest
 	paths      paths
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
@@ -193,6 +194,9 @@ func (d *daemon) build(ctx context.Context) error {
 	if err := d.news.restore(snap.Blobs); err != nil {
 		return err
 	}
+	if d.digest, err = restoreDigest(d, snap.Blobs); err != nil {
+		return err
+	}
 	if len(cfg.Budget.Limits) > 0 {
 		if err := d.readBudget(ctx); err != nil {
 			return err
@@ -236,6 +240,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.watch.run(stopped) })
 	parts.Go(func() { d.pushMetrics(stopped) })
 	parts.Go(func() { d.heart.run(stopped) })
+	parts.Go(func() { d.digest.run(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })
 	parts.Go(func() { d.watchReload(stopped, sys) })
