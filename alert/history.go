@@ -12,10 +12,8 @@ import (
 )
 
 // How far back a canary's history is read: what bands and residuals need, and what is needed to make residuals.
-const (
-	readBack  = 8 * 24 * time.Hour
-	judgeBack = 15 * 24 * time.Hour
-)
+func readBack(window time.Duration) time.Duration  { return window + 26*time.Hour }
+func judgeBack(window time.Duration) time.Duration { return 2*window + 26*time.Hour }
 
 // past is what a canary's history holds for the engine.
 type past struct {
@@ -37,9 +35,9 @@ func (e *Engine) read(ctx context.Context, c *watch) ([]Record, past, error) {
 		e.series(c, past{})
 		return nil, past{}, nil
 	}
-	p, err := e.scan(ctx, c, e.now.Add(-readBack))
+	p, err := e.scan(ctx, c, e.now.Add(-readBack(e.opt.Baseline.Window)))
 	if err == nil && len(p.unjudged) > 0 {
-		p, err = e.scan(ctx, c, e.now.Add(-judgeBack))
+		p, err = e.scan(ctx, c, e.now.Add(-judgeBack(e.opt.Baseline.Window)))
 	}
 	if err != nil {
 		return nil, past{}, fmt.Errorf("read history of %s: %w", c.key, err)
@@ -134,14 +132,17 @@ func (p past) records(made map[int64]map[probe.Metric]baseline.Residual) []Recor
 	return out
 }
 
+// grain is the place of an instant among those that a series tells apart.
+func grain(at time.Time) int64 { return at.Truncate(baseline.Grain).UnixNano() }
+
 // merge adds the points of more whose time is not among points.
 func merge(points, more []baseline.Point) []baseline.Point {
 	have := make(map[int64]int, len(points))
 	for i, p := range points {
-		have[p.At.UnixNano()] = i
+		have[grain(p.At)] = i
 	}
 	for _, p := range more {
-		if i, ok := have[p.At.UnixNano()]; ok {
+		if i, ok := have[grain(p.At)]; ok {
 			points[i] = p // what the engine holds is newer than what is stored
 			continue
 		}

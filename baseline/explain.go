@@ -53,10 +53,9 @@ func (s *Series) Pool(at time.Time) Pool {
 
 // pour takes one window's samples.
 func (s *Series) pour(w span, out *Pool) {
-	part := s.pts.in(w)
-	for i := range part {
-		p := part[i].unpack()
-		p.Y = s.y(&part[i])
+	for q := range s.pts.in(w).all() {
+		p := q.unpack()
+		p.Y = s.y(q)
 		if p.Excluded && !s.th.Literal {
 			out.Left = append(out.Left, LeftOut{At: p.At, Why: "excluded", Y: p.Y})
 			continue
@@ -64,6 +63,6 @@ func (s *Series) pour(w span, out *Pool) {
 		out.Used = append(out.Used, p)
 	}
 	for _, m := range s.misses.in(w) {
-		out.Left = append(out.Left, LeftOut{At: time.Unix(0, m.at).UTC(), Why: m.why})
+		out.Left = append(out.Left, LeftOut{At: time.Unix(0, m.at()).UTC(), Why: s.misses.why(m)})
 	}
 }

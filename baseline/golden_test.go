@@ -55,7 +55,7 @@ func before(list []Point, at time.Time) []Point {
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-7*max(1, math.Abs(want)) {
+	if math.Abs(got-want) > 2e-5*max(1, math.Abs(want)) {
 		t.Errorf("%s = %.12g, want %.12g", what, got, want)
 	}
 }

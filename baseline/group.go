@@ -130,9 +130,7 @@ func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 		if !s.noise.Ready {
 			continue
 		}
-		past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
-		for i := range past {
-			p := &past[i]
+		for p := range s.pts.in(span{asOf - int64(s.days)*day, asOf}).all() {
 			if !p.counts() {
 				continue
 			}

@@ -85,9 +85,7 @@ func (s *Series) pool(start, by int64, all bool) pooled {
 		}
 	}
 	for _, w := range merge(list) {
-		part := s.pts.in(w)
-		for i := range part {
-			q := &part[i]
+		for q := range s.pts.in(w).all() {
 			if !all && q.excluded() {
 				p.leave("excluded")
 				continue
@@ -95,7 +93,7 @@ func (s *Series) pool(start, by int64, all bool) pooled {
 			p.y = append(p.y, s.y(q))
 		}
 		for _, m := range s.misses.in(w) {
-			p.leave(m.why)
+			p.leave(s.misses.why(m))
 		}
 	}
 	return p
@@ -122,8 +120,9 @@ func (s *Series) window(start int64, d int, by int64) (from, to int64) {
 
 func (s *Series) anyIn(list []span, all bool) bool {
 	for _, w := range list {
-		for _, q := range s.pts.in(w) {
-			if all || !q.excluded() {
+		part := s.pts.in(w).cells
+		for i := range part {
+			if all || !part[i].excluded() {
 				return true
 			}
 		}
@@ -164,7 +163,7 @@ func (s *Series) learned(at int64) (n, days int) {
 
 func (s *Series) count(list []span) (n int) {
 	for _, w := range list {
-		n += len(s.pts.in(w))
+		n += s.pts.in(w).len()
 	}
 	return n
 }

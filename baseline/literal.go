@@ -23,6 +23,9 @@ func (s *Series) literalBand(lv *Level) Band {
 	return b
 }
 
+// tie is how near to a limit a value is on it: one like all before it must not breach by the last digit.
+const tie = 1e-9
+
 // judgeLiteral makes every value breach or calm. Values without any scatter have no z.
 func (s *Series) judgeLiteral(t int64, lv *Level, value float64) Verdict {
 	if !lv.Ready {
@@ -30,11 +33,12 @@ func (s *Series) judgeLiteral(t int64, lv *Level, value float64) Verdict {
 		return Verdict{Call: NotJudged, Why: "learning", Value: value, Band: &b}
 	}
 	b := s.literalBand(lv)
-	out := Verdict{Call: Calm, Value: value, Mean: b.Mean, Limit: b.Limit, Ratio: value / b.Mean, Low: value < b.Low, Band: &b}
+	out := Verdict{Call: Calm, Value: value, Mean: b.Mean, Limit: b.Limit, Ratio: value / b.Mean, Band: &b}
 	if b.SD > 0 {
 		out.Z = (value - b.Mean) / b.SD
 	}
-	if value > b.Limit {
+	out.Low = value < b.Low*(1-tie)
+	if value > b.Limit*(1+tie) {
 		out.Call = Breach
 	}
 	return out

@@ -78,4 +78,7 @@ func TestLiteralWithoutScatter(t *testing.T) {
 	if got := s.Band(utc(3, 10, 12, 20)); got.SD > 1e-9 || math.Abs(got.Limit-2) > 1e-9 {
 		t.Errorf("band %+v", got)
 	}
+	if v := s.Judge(utc(3, 10, 12, 20), seconds(2)); v.Call != Calm || v.Low {
+		t.Errorf("%+v: a value like all before it is calm and not low", v)
+	}
 }

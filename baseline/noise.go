@@ -64,12 +64,13 @@ func (p *point) counts() bool { return p.judged() && !p.excluded() }
 func (s *Series) steps(past points) []float64 {
 	var list []float64
 	interval := int64(s.key.Interval)
-	for i := 1; i < len(past); i++ {
-		a, b := &past[i-1], &past[i]
+	var a point // the run before
+	for b := range past.all() {
 		gap := b.at() - a.at()
 		if a.counts() && b.counts() && 2*gap >= interval && 2*gap <= 3*interval {
-			list = append(list, s.r(b)-s.r(a))
+			list = append(list, s.r(b)-s.r(&a))
 		}
+		a = *b
 	}
 	return list
 }
@@ -86,8 +87,7 @@ func (s *Series) blocks(past points) (means, share []float64) {
 		block = block[:0]
 	}
 	current := int64(math.MinInt64)
-	for i := range past {
-		p := &past[i]
+	for p := range past.all() {
 		if !p.counts() {
 			continue
 		}
@@ -119,10 +119,9 @@ func offsetWindow(at int64, interval time.Duration) (from, to int64) {
 
 // appendE appends how far the judged values in w were from usual.
 func (s *Series) appendE(list []float64, w span) []float64 {
-	part := s.pts.in(w)
-	for i := range part {
-		if part[i].judged() {
-			list = append(list, s.e(&part[i]))
+	for p := range s.pts.in(w).all() {
+		if p.judged() {
+			list = append(list, s.e(p))
 		}
 	}
 	return list

@@ -21,7 +21,7 @@ func TestTodaysOffset(t *testing.T) {
 	at := utc(3, 12, 12, 0)
 	f := func(what string, s *Series, want float64) {
 		t.Helper()
-		if got := s.todaysOffset(at.UnixNano()); math.Abs(got-want) > 1e-7 {
+		if got := s.todaysOffset(at.UnixNano()); math.Abs(got-want) > 5e-6 {
 			t.Errorf("%s: o = %v, want %v", what, got, want)
 		}
 	}

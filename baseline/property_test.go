@@ -90,7 +90,7 @@ func TestScalingValuesScalesTheBand(t *testing.T) {
 		scaled.Load(list, nil, at)
 		a, b := s.Band(at), scaled.Band(at)
 		for name, pair := range map[string][2]float64{"mean": {a.Mean, b.Mean}, "limit": {a.Limit, b.Limit}, "low": {a.Low, b.Low}} {
-			if math.Abs(pair[0]*factor-pair[1]) > 1e-5*pair[1] {
+			if math.Abs(pair[0]*factor-pair[1]) > 5e-5*pair[1] {
 				rt.Fatalf("%s: %v times %v is not %v", name, pair[0], factor, pair[1])
 			}
 		}

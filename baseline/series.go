@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -86,10 +85,9 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 		s.shifts, s.since, s.change = slices.Clone(st.Shifts), st.Since, st.Change
 	}
 	s.see(now.UnixNano())
-	s.fill(points, now)
-	made := s.replay()
-	old := s.pts.since(s.oldest())
-	s.pts = slices.Clip(slices.Clone(s.pts[old:]))
+	list := s.fill(points, now)
+	made := s.replay(list)
+	s.pts.cells = slices.Clip(slices.Clone(s.pts.cells[s.pts.since(s.oldest()):]))
 	if st == nil {
 		return made
 	}
@@ -105,26 +103,36 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	return made
 }
 
-// fill takes points in; what lies more than an hour ahead would push the history out, so it stays outside.
-func (s *Series) fill(list []Point, now time.Time) {
-	s.pts = make(points, 0, len(list))
+// fill takes points in; what lies more than an hour ahead would push the history out, so it stays outside. It returns
+// those that it took, by time.
+func (s *Series) fill(list []Point, now time.Time) []Point {
+	kept := make([]Point, 0, len(list))
+	last, oldest := now.Add(time.Hour), max(s.since, now.UnixNano()-(reach*grain-2*hour))
 	for _, p := range list {
-		if usable(p) && !p.At.After(now.Add(time.Hour)) && p.At.UnixNano() >= s.since {
-			s.pts = append(s.pts, pack(p))
+		if usable(p) && !p.At.After(last) && p.At.UnixNano() >= oldest {
+			kept = append(kept, p)
 		}
 	}
-	byTime := func(a, b point) int { return cmp.Compare(a.at(), b.at()) }
-	slices.SortStableFunc(s.pts, byTime)
-	s.pts = slices.CompactFunc(s.pts, func(a, b point) bool { return a.at() == b.at() })
+	slices.SortStableFunc(kept, func(a, b Point) int { return a.At.Compare(b.At) })
+	kept = slices.CompactFunc(kept, func(a, b Point) bool { return grains(a.At.UnixNano()) == grains(b.At.UnixNano()) })
+	s.pts = points{cells: make([]cell, 0, len(kept))}
+	if len(kept) > 0 {
+		s.pts.base = grains(kept[0].At.UnixNano())
+	}
+	for _, p := range kept {
+		s.pts.cells = append(s.pts.cells, s.pts.pack(p))
+	}
+	return kept
 }
 
-// replay gives every point that was never judged its residual, in time order, and returns those that got one.
-func (s *Series) replay() (made []Point) {
+// replay gives every point that was never judged its residual, in time order, and returns those of list that got one. list
+// is what the history was filled with.
+func (s *Series) replay(list []Point) (made []Point) {
 	if s.th.Literal {
 		return nil // it has none
 	}
-	for i := range s.pts {
-		p := &s.pts[i]
+	for i := range list {
+		p := s.pts.point(i)
 		if p.judged() {
 			continue
 		}
@@ -133,8 +141,10 @@ func (s *Series) replay() (made []Point) {
 			continue
 		}
 		o := s.todaysOffset(p.at())
-		p.setResidual(Residual{E: s.y(p) - lv.Mu + s.lowered(p.at()), O: o, Judged: true})
-		made = append(made, p.unpack())
+		e := list[i].Y + s.raised(p.at()) - lv.Mu + s.lowered(p.at())
+		list[i].Res = Residual{E: e, O: o, R: e - o, Judged: true}
+		s.pts.cells[i] = s.pts.pack(list[i])
+		made = append(made, list[i])
 	}
 	s.levels = [2]*Level{}
 	return made
@@ -155,14 +165,14 @@ func (s *Series) Add(p Point) {
 		return
 	}
 	s.see(at)
-	s.pts = s.pts.room(s.oldest()).insert(pack(p))
+	s.pts = s.pts.room(s.oldest()).insert(p)
 }
 
-// Points returns the history, by time, in UTC.
+// Points returns the history, by time, in UTC, each instant cut to its Grain.
 func (s *Series) Points() []Point {
-	list := make([]Point, len(s.pts))
-	for i := range s.pts {
-		list[i] = s.pts[i].unpack()
+	list := make([]Point, 0, s.pts.len())
+	for p := range s.pts.all() {
+		list = append(list, p.unpack())
 	}
 	return list
 }
@@ -170,7 +180,7 @@ func (s *Series) Points() []Point {
 // Exclude leaves the points from from to to, both included, out of bands and residuals (out), or takes them back in.
 // It returns how many changed. The mean of the running slot stays as it is, and today's offset counts them anyway.
 func (s *Series) Exclude(from, to time.Time, out bool) (changed int) {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1})
+	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1}).cells
 	for i := range part {
 		if part[i].excluded() != out {
 			part[i].exclude(out)
@@ -209,7 +219,7 @@ func (s *Series) config() string {
 
 // Forget drops the whole history: learning starts again.
 func (s *Series) Forget() {
-	s.pts, s.misses, s.seen = nil, nil, 0
+	s.pts, s.misses, s.seen = points{}, misses{}, 0
 	s.hold, s.last = Hold{}, Hold{}
 	s.Recompute()
 }

@@ -14,22 +14,23 @@ type Shift struct {
 	C      float64 `json:"c"`                // ln units
 }
 
-func (h Shift) raises(t int64) bool { return t < h.Before }
-func (h Shift) lowers(t int64) bool { return t >= h.From && t < h.To }
+func (h Shift) raises(t int64) bool { return grains(t) < grains(h.Before) }
+func (h Shift) lowers(t int64) bool { return grains(t) >= grains(h.From) && grains(t) < grainsUp(h.To) }
 
 // y is a point's value with the history's shifts.
-func (s *Series) y(p *point) float64 {
-	y := p.y
+func (s *Series) y(p *point) float64 { return p.y + s.raised(p.at()) }
+
+func (s *Series) raised(t int64) (c float64) {
 	for _, h := range s.shifts {
-		if h.raises(p.at()) {
-			y += h.C
+		if h.raises(t) {
+			c += h.C
 		}
 	}
-	return y
+	return c
 }
 
 // e is how far a point was from usual, as the shifts see it.
-func (s *Series) e(p *point) float64 { return float64(p.e) - s.lowered(p.at()) }
+func (s *Series) e(p *point) float64 { return p.e - s.lowered(p.at()) }
 
 // r is e without the offset of its day.
 func (s *Series) r(p *point) float64 {
@@ -38,7 +39,7 @@ func (s *Series) r(p *point) float64 {
 			return s.e(p)
 		}
 	}
-	return p.r()
+	return p.r
 }
 
 func (s *Series) lowered(t int64) (c float64) {
@@ -65,7 +66,7 @@ func (s *Series) Unscale(first, then, now time.Time) bool {
 	}
 	c := s.shifts[i].C
 	s.shifts = slices.Delete(slices.Clone(s.shifts), i, i+1)
-	s.shift(Shift{From: then.UnixNano(), To: now.UnixNano(), C: -c}) // these were judged against the level taken back
+	s.shift(Shift{From: grainsUp(then.UnixNano()) * grain, To: now.UnixNano(), C: -c}) // these were judged against the level taken back
 	return true
 }
 
@@ -80,10 +81,10 @@ func (s *Series) shift(h Shift) {
 // they are. Without any it is 0.
 func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
-	list := make([]float64, 0, len(part))
-	for i := range part {
-		if part[i].judged() {
-			list = append(list, s.e(&part[i]))
+	list := make([]float64, 0, part.len())
+	for p := range part.all() {
+		if p.judged() {
+			list = append(list, s.e(p))
 		}
 	}
 	return median(list), len(list)
@@ -92,24 +93,24 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 // Usual returns the median value from from on and before to, ln seconds, and of how many.
 func (s *Series) Usual(from, to time.Time) (y float64, n int) {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
-	list := make([]float64, 0, len(part))
-	for i := range part {
-		list = append(list, part[i].y)
+	list := make([]float64, 0, part.len())
+	for p := range part.all() {
+		list = append(list, p.y)
 	}
 	return median(list), len(list)
 }
 
 // Newest returns the instant of the newest value; the zero time when there is none.
 func (s *Series) Newest() time.Time {
-	if len(s.pts) == 0 {
+	if s.pts.len() == 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, s.pts[len(s.pts)-1].at())
+	return time.Unix(0, s.pts.at(s.pts.len()-1))
 }
 
 // Grown reports whether the history reaches a whole window back from now.
 func (s *Series) Grown(now time.Time) bool {
-	return len(s.pts) > 0 && now.Sub(time.Unix(0, s.pts[0].at())) >= s.opt.Window
+	return s.pts.len() > 0 && now.Sub(time.Unix(0, s.pts.at(0))) >= s.opt.Window
 }
 
 // Reset forgets all values before now for good: learning starts again, also after a restart.
