@@ -138,7 +138,9 @@ func judgedFleet() []alert.Watched {
 			for _, size := range sizes {
 				phase := time.Duration(len(list)*797%300) * time.Second
 				list = append(list, alert.Watched{Canary: &probe.Canary{Target: &target, Scene: scene, Size: size, Interval: judgedEvery}, Spec: "s1", Rule: alert.DefaultRule(),
-					Due: func(after time.Time) time.Time { return after.Add(-phase).Truncate(judgedEvery).Add(judgedEvery + phase) }})
+					Due: func(after time.Time) time.Time {
+						return after.Add(-phase).Truncate(judgedEvery).Add(judgedEvery + phase)
+					}})
 			}
 		}
 	}
