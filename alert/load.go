@@ -181,6 +181,9 @@ func (e *Engine) catchUp() {
 	}
 	e.caughtUp = true
 	for _, c := range e.watches {
+		if c.respecced {
+			e.markSpec(c)
+		}
 		if len(c.memo.Asks) > 0 && e.opt.Reprober != nil {
 			e.reask(c, e.ticked) // what came due since the start is due still
 		}

@@ -190,6 +190,16 @@ func (e *Engine) windowOf(a Alert) *window {
 	return e.windows[i]
 }
 
+// running lists the windows that run, as they mute.
+func (e *Engine) running() (list []Mute) {
+	for _, w := range e.windows {
+		if w.now.has(e.now) {
+			list = append(list, w.mute())
+		}
+	}
+	return list
+}
+
 // saveWindows adds what a restart must find again of running windows.
 func (e *Engine) saveWindows(x *tx) {
 	if e.opt.Forgetful {

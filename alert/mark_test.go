@@ -59,3 +59,43 @@ func TestMarkErrors(t *testing.T) {
 		t.Errorf("mark %+v", m)
 	}
 }
+
+// TestOwnMarks are set once a target for a change of model or spec that all of its canaries see.
+func TestOwnMarks(t *testing.T) {
+	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Long)...).learn(9).start()
+	change := r.now.Add(30 * time.Minute)
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		s := healthy(c, at)
+		if s.ReturnedModel = "m1"; at.After(change) {
+			s.ReturnedModel = "m2"
+		}
+		if d := at.Sub(change); d > 0 && d < 5*time.Minute {
+			s.Flags = []probe.Flag{probe.ModelChanged}
+		}
+		return s
+	}
+	r.run(time.Hour)
+	for i := range r.watched {
+		r.watched[i].Spec = "s2"
+	}
+	if err := r.engine.Reload(t.Context(), r.watched, r.opt.Channels, r.opt.Incident, r.now); err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.watched {
+		r.watched[i].Spec = "s3"
+	}
+	r.run(2 * time.Hour)
+	r.start().run(5 * time.Minute)
+	var got []string
+	for _, m := range r.log.marks {
+		if m.By != ownMark || len(m.Targets) != 1 || m.Targets[0] != "gw" || m.ID == "" {
+			t.Errorf("mark %+v", m)
+		}
+		text, _, _ := strings.Cut(m.Text, " (")
+		got = append(got, m.At.Format("15:04 ")+text)
+	}
+	want := []string{"10:30 answers as model m2", "11:00 config changed its spec", "13:00 config changed its spec"}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("marks %q, want %q", got, want)
+	}
+}

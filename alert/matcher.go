@@ -1,17 +1,23 @@
 package alert
 
 import (
+	"encoding"
 	"fmt"
 	"slices"
 	"strings"
 )
 
+var (
+	_ encoding.TextMarshaler   = Matcher{}
+	_ encoding.TextUnmarshaler = (*Matcher)(nil)
+)
+
 // Matcher holds one thing about an alert against a pattern: target, scene, size, kind and severity of the alert; any
 // other name is a label of its target.
 type Matcher struct {
-	Name    string `json:"name"`
-	Pattern string `json:"pattern"`       // globs, several with | between them
-	Not     bool   `json:"not,omitempty"` // matches what the pattern does not
+	Name    string
+	Pattern string // globs, several with | between them
+	Not     bool   // matches what the pattern does not
 }
 
 // ParseMatcher reads name=pattern or name!=pattern. The error says what is wrong and the fix; whether anything has that
@@ -42,6 +48,15 @@ func (m Matcher) String() string {
 		return m.Name + "!=" + m.Pattern
 	}
 	return m.Name + "=" + m.Pattern
+}
+
+// MarshalText writes the matcher as String does: so it stands in JSON.
+func (m Matcher) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote; its errors are those of ParseMatcher.
+func (m *Matcher) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMatcher(string(text))
+	return err
 }
 
 // holds reports whether an alert matches. What is silenced by accident is worse than what is not: an alert of a whole

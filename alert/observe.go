@@ -58,6 +58,7 @@ const maxLate = 15 * time.Minute
 // judge brings a sample to every kind of its canary.
 func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 	e.inMaintenance(c, s, rec)
+	e.markChange(c, s)
 	asked := e.asked(c, s)
 	skipped := s.Outcome == probe.Skipped
 	if skipped {

@@ -65,6 +65,9 @@ func (e *Engine) renew(ctx context.Context, w Watched) ([]Record, error) {
 	}
 	e.tx.touch(c)
 	e.tx.tell(e.targets[w.Canary.Target.Name])
+	if old.Spec != w.Spec {
+		e.markSpec(c)
+	}
 	if old.Spec == w.Spec && judgedAlike(old, w) {
 		return nil, nil
 	}

@@ -175,6 +175,11 @@ func (e *Engine) matched(ms Matchers) []string {
 
 // lapse forgets silences that are over, and marks that are old.
 func (e *Engine) lapse() {
-	e.silences = slices.DeleteFunc(e.silences, func(s Silence) bool { return !s.Ends.After(e.now) })
-	e.marks = slices.DeleteFunc(e.marks, func(m Mark) bool { return e.now.Sub(m.At) > markKept })
+	over := func(s Silence) bool { return !s.Ends.After(e.now) }
+	if slices.ContainsFunc(e.silences, over) { // a new slice: Status shows the old one
+		e.silences = slices.DeleteFunc(slices.Clone(e.silences), over)
+	}
+	for len(e.marks) > 0 && e.now.Sub(e.marks[0].At) > markKept {
+		e.marks = e.marks[1:]
+	}
 }

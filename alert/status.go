@@ -15,6 +15,8 @@ type Status struct {
 	Canaries  []CanaryStatus // by key
 	Alerts    []Alert        // open ones
 	Incidents []Incident     // waiting or open, by scope
+	Silences  []Silence      // active and planned
+	Windows   []Mute         // the running maintenance windows
 }
 
 // CanaryStatus is one canary's part of Status.
@@ -56,7 +58,7 @@ func (e *Engine) publish(x *tx) {
 	alerts, incidents := e.openNow(x)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.view.At = e.now
+	e.view.At, e.view.Silences, e.view.Windows = e.now, e.silences, e.running()
 	for c := range x.touched {
 		if i, ok := e.idx[c.key]; ok && e.watches[c.key] == c {
 			e.view.Canaries[i] = c.status()
@@ -73,7 +75,7 @@ func (e *Engine) publish(x *tx) {
 // publishAll shows the whole set of canaries anew.
 func (e *Engine) publishAll() {
 	keys := slices.Sorted(maps.Keys(e.watches))
-	view := Status{At: e.now, Alerts: e.allOpen(), Incidents: e.allIncidents()}
+	view := Status{At: e.now, Alerts: e.allOpen(), Incidents: e.allIncidents(), Silences: e.silences, Windows: e.running()}
 	idx := make(map[string]int, len(keys))
 	for i, k := range keys {
 		idx[k] = i

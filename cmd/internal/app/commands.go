@@ -18,6 +18,8 @@ type commands struct {
 	Accept     acceptCmd     `cmd:"" help:"Make the level of what fires the new normal, or take that back."`
 	Incidents  incidentsCmd  `cmd:"" help:"List and show incidents, and label them for the report."`
 	Ack        ackCmd        `cmd:"" help:"Say that somebody has taken an incident: its reminders stop."`
+	Silence    silenceCmd    `cmd:"" help:"Mute what is told for a while, with reason and end."`
+	Mark       markCmd       `cmd:"" help:"Put an event on the time line, such as a deployment: messages show it beside trouble."`
 	Outbox     outboxCmd     `cmd:"" help:"List messages to channels: what is owed, what was sent."`
 	Report     reportCmd     `cmd:"" help:"Sum up a month: incidents, messages, time firing, precision from labels."`
 	Backup     backupCmd     `cmd:"" help:"Write all state to a new file, also beside a running daemon."`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"serin/alert"
@@ -25,9 +26,9 @@ func (d *daemon) startHTTP(ctx context.Context) (*httpSide, error) {
 		return &httpSide{}, nil
 	}
 	conf := d.config().HTTP
-	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token,
+	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token, Tokens: d.tokens(),
 		AllowPublic: conf.AllowPublic, ExternalURL: conf.ExternalURL, Metrics: d.writeMetrics, Alive: d.alive, Ready: d.isReady,
-		Reload: d.reload, Status: d.status, Order: d.order, Measurements: webStore{d}, Alerts: webStore{d}, Redact: d.opt.Redact.Text, Log: d.log})
+		Reload: d.reload, Status: d.status, Order: d.order, Measurements: webStore{d}, Alerts: webStore{d}, Timeline: webStore{d}, Writer: scribe{d}, Redact: d.opt.Redact.Text, Log: d.log})
 	if err := s.Listen(ctx); err != nil {
 		return nil, fail(ExitUsage, err)
 	}
@@ -119,23 +120,48 @@ func (d *daemon) status(context.Context) (web.Status, error) {
 	if !oldest.IsZero() {
 		st.Outbox.OldestSeconds = time.Since(oldest).Seconds()
 	}
-	st.Canaries = d.canaryStatus()
+	now, seen := time.Now(), d.engine.Status()
+	for _, s := range seen.Silences {
+		st.Silences = append(st.Silences, web.Silenced{Silence: s, State: s.State(now)})
+	}
+	for _, w := range seen.Windows {
+		st.Windows = append(st.Windows, web.Window{Name: w.Maintenance, Until: w.Until, Cap: w.Cap})
+	}
+	st.Canaries = d.canaryStatus(seen)
 	return st, nil
 }
 
-func (d *daemon) canaryStatus() []web.CanaryStatus {
+// mutes says by what the open alerts of each series are muted.
+func (d *daemon) mutes(seen alert.Status) map[string]map[alert.Kind]string {
+	list := map[string]map[alert.Kind]string{}
+	for _, a := range seen.Alerts {
+		if a.Mute == (alert.Mute{}) {
+			continue
+		}
+		if list[a.Series] == nil {
+			list[a.Series] = map[alert.Kind]string{}
+		}
+		_, scene, _ := strings.Cut(a.Series, "/")
+		scene, _, _ = strings.Cut(scene, "/")
+		list[a.Series][a.Kind] = a.Mute.Text(seen.At, d.sceneZone(scene))
+	}
+	return list
+}
+
+func (d *daemon) canaryStatus(seen alert.Status) []web.CanaryStatus {
 	last := map[string]lastValues{}
 	for _, v := range d.last.all() {
 		last[v.key()] = v
 	}
+	muted := d.mutes(seen)
 	states := map[string]map[alert.Kind]alert.State{}
-	for _, c := range d.engine.Status().Canaries {
+	for _, c := range seen.Canaries {
 		states[c.Canary] = c.Kinds
 	}
 	out := make([]web.CanaryStatus, 0, len(d.config().Runs))
 	for _, r := range d.config().Runs {
 		key := r.Canary.Key()
-		c := web.CanaryStatus{Canary: key, Schedule: r.Cron, Next: d.runner.Next(key), Alerts: states[key]}
+		c := web.CanaryStatus{Canary: key, Schedule: r.Cron, Next: d.runner.Next(key), Alerts: states[key], Muted: muted[key]}
 		if v, ok := last[key]; ok {
 			c.Last, c.LastOutcome, c.LastMS = v.at, v.outcome, map[probe.Metric]float64{}
 			for m, x := range v.values {

@@ -87,7 +87,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 	for key, changed := range map[string]bool{
 		"[store] dsn":      old.Store.DSN != cfg.Store.DSN,
 		"[http] listen":    old.HTTP.Listen != cfg.HTTP.Listen || old.HTTP.MetricsListen != cfg.HTTP.MetricsListen,
-		"[http]":           old.HTTP.ExternalURL != cfg.HTTP.ExternalURL || old.HTTP.AllowPublic != cfg.HTTP.AllowPublic || old.HTTP.Token.Label() != cfg.HTTP.Token.Label(),
+		"[http]":           old.HTTP.ExternalURL != cfg.HTTP.ExternalURL || old.HTTP.AllowPublic != cfg.HTTP.AllowPublic || old.HTTP.Token.Label() != cfg.HTTP.Token.Label() || tokensText(old) != tokensText(cfg),
 		"[instance]":       old.Instance != cfg.Instance,
 		"[baseline]":       old.Baseline != cfg.Baseline,
 		"[metrics] labels": fmt.Sprint(old.Metrics) != fmt.Sprint(cfg.Metrics),
@@ -96,6 +96,14 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 			d.log.Warn("a reload does not take this change, restart serin", "key", key)
 		}
 	}
+}
+
+// tokensText names the tokens of a config, without their secrets.
+func tokensText(cfg *configs.Config) (text string) {
+	for _, t := range cfg.HTTP.Tokens {
+		text += fmt.Sprintf("%s %s %v\n", t.Name, t.Secret.Label(), t.Scopes)
+	}
+	return text
 }
 
 // forgetGone takes what left the config off /metrics, and out of what is remembered.

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type route struct {
 
 // routes is the table of all that is served.
 func (s *Server) routes() []route {
-	return append(append(s.scrapeRoutes(), s.orderRoutes()...), []route{
+	return append(slices.Concat(s.scrapeRoutes(), s.orderRoutes(), s.timelineRoutes()), []route{
 		{"POST /-/reload", "read the config again; answers what is wrong with it and keeps the old one", s.reload},
 		{"GET /api/v1/status", "this process and how each canary stands", s.status},
 		{"GET /api/v1/samples", "what was measured, newest first (since, until, canary, limit)", s.samples},
@@ -148,16 +149,23 @@ func (s *Server) incident(w http.ResponseWriter, r *http.Request) {
 
 // unknown answers a path or a method that is not there.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		s.fail(w, http.StatusMethodNotAllowed, r.Method+" is not possible here: the API is for reading, use GET")
-		return
-	}
-	var paths []string
+	var paths, methods []string
 	for _, rt := range s.routes() {
-		if _, p, _ := strings.Cut(rt.pattern, " "); strings.HasPrefix(p, "/api/") {
+		method, p, _ := strings.Cut(rt.pattern, " ")
+		if !strings.HasPrefix(p, "/api/") {
+			continue
+		}
+		if !slices.Contains(paths, p) {
 			paths = append(paths, p)
 		}
+		if base, id, has := strings.Cut(p, "{"); p == r.URL.Path || has && id != "" && strings.HasPrefix(r.URL.Path, base) && r.URL.Path != base {
+			methods = append(methods, method)
+		}
+	}
+	if len(methods) > 0 {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		s.fail(w, http.StatusMethodNotAllowed, r.Method+" is not possible here: use "+strings.Join(methods, " or "))
+		return
 	}
 	s.fail(w, http.StatusNotFound, "no "+r.URL.Path+" here: there are "+strings.Join(paths, ", "))
 }

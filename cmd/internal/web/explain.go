@@ -65,6 +65,9 @@ func why(a *alert.Alert) []string {
 	if a.Reason != "" {
 		lines[0] += ": " + a.Reason
 	}
+	if a.Mute != (alert.Mute{}) {
+		lines = append(lines, "  "+a.Mute.Text(time.Time{}, time.UTC))
+	}
 	for _, of := range []struct {
 		name string
 		ev   alert.Evidence

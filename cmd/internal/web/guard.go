@@ -3,14 +3,16 @@ package web
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
-// maxBody bounds what is read of a request's body; no request of ours has one.
+// maxBody bounds what is read of a request's body, bytes.
 const maxBody = 64 << 10
 
 // door is how a request came in.
@@ -34,6 +36,7 @@ func (s *Server) guard(d door, loopback bool, h http.Handler) http.Handler {
 		secure(w.Header())
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		status, why := 0, ""
+		var by *Token
 		switch {
 		case d == doorSocket:
 		case loopback && !s.ownHost(r.Host):
@@ -41,10 +44,10 @@ func (s *Server) guard(d door, loopback bool, h http.Handler) http.Handler {
 		case cross.Check(r) != nil:
 			status, why = http.StatusForbidden, "this request comes from a page of another site: serin takes changes from its own pages and from tools only"
 		default:
-			status, why = s.authorise(r)
+			by, status, why = s.authorise(r)
 		}
 		if status == 0 {
-			h.ServeHTTP(w, r)
+			h.ServeHTTP(w, authored(r, by))
 			return
 		}
 		if status == http.StatusUnauthorized {
@@ -81,26 +84,26 @@ func (s *Server) ownHost(hostport string) bool {
 	return err == nil && host != "" && host == strings.ToLower(u.Hostname())
 }
 
-// authorise returns 0, or the status and the reason of a refusal.
-func (s *Server) authorise(r *http.Request) (int, string) {
-	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+// authorise returns whose token was shown, or the status and the reason of a refusal.
+func (s *Server) authorise(r *http.Request) (*Token, int, string) {
+	scopes, tokens := scopesOf(r), s.tokens()
+	reading := slices.Contains(scopes, scopeRead)
 	switch {
-	case reading && isHealth(r.URL.Path):
-		return 0, ""
-	case s.opt.Token.IsZero() && reading:
-		return 0, ""
-	case s.opt.Token.IsZero():
-		return http.StatusForbidden, "changes over TCP need a token, and none is set: run serin reload on this host (it uses the unix socket), send SIGHUP, or set [http] token_file"
+	case reading && (isHealth(r.URL.Path) || len(tokens) == 0):
+		return nil, 0, ""
+	case len(tokens) == 0:
+		return nil, http.StatusForbidden, "changes over TCP need a token, and none is set: run serin reload, silence, mark, ack or accept on this host (they use the unix socket), send SIGHUP, or set [http] token_file or [[http.token]]"
 	}
-	token, err := s.opt.Token.Reveal()
-	if err != nil {
-		s.opt.Log.Error("read the token", "error", s.opt.Redact(err.Error()))
-		return http.StatusServiceUnavailable, "the token cannot be read, so nobody can be let in: see serin's log, and check the file of [http] token_file"
+	found, blind := s.bearerOf(r, tokens)
+	switch {
+	case found == nil && blind > 0:
+		return nil, http.StatusServiceUnavailable, "a token cannot be read, so it lets nobody in: see serin's log, and check the files of [http] token_file and [[http.token]]"
+	case found == nil:
+		return nil, http.StatusUnauthorized, "this needs the header Authorization: Bearer TOKEN, with the token of [http] token_file or of a [[http.token]]"
+	case !found.may(scopes):
+		return nil, http.StatusForbidden, fmt.Sprintf("the token %q may not do this: it needs the scope %s, and has %s", found.Name, strings.Join(scopes, " or "), strings.Join(found.Scopes, ", "))
 	}
-	if !bearer(r.Header.Get("Authorization"), token) {
-		return http.StatusUnauthorized, "this needs the header Authorization: Bearer TOKEN, with the token of [http] token_file"
-	}
-	return 0, ""
+	return found, 0, ""
 }
 
 // bearer compares in constant time; the hashes make the lengths equal.

@@ -39,7 +39,7 @@ func (s *Server) orderRoutes() []route {
 func (s *Server) order(do string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		o := Order{Do: do, Pattern: q.Get("pattern"), Who: oneLine(q.Get("who")), Why: oneLine(q.Get("why"))}
+		o := Order{Do: do, Pattern: q.Get("pattern"), Who: author(r, q.Get("who")), Why: oneLine(q.Get("why"))}
 		switch {
 		case o.Pattern == "":
 			s.fail(w, http.StatusBadRequest, "pattern is missing: target/scene/size, with * for any, or the id of an incident")
@@ -47,8 +47,6 @@ func (s *Server) order(do string) http.HandlerFunc {
 		case o.Why == "" && do != OrderAck:
 			s.fail(w, http.StatusBadRequest, "why is missing: it goes into the history, beside who")
 			return
-		case o.Who == "":
-			o.Who = "the API"
 		}
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin))
 		done, err := s.opt.Order(r.Context(), o)

@@ -27,12 +27,13 @@ const (
 // Options wire a Server to what it shows. All functions and interfaces are called from many goroutines at once; none
 // may be nil.
 type Options struct {
-	Listen        string // host:port; "" = no TCP
-	MetricsListen string // host:port of /metrics and health alone, on any address; "" = none
-	Socket        string // path of the unix socket, see SocketPath; "" = none
-	Token         probe.Secret
-	AllowPublic   bool   // a non-loopback address without a token is meant so
-	ExternalURL   string // how people reach the page; its host passes the check of Host
+	Listen        string       // host:port; "" = no TCP
+	MetricsListen string       // host:port of /metrics and health alone, on any address; "" = none
+	Socket        string       // path of the unix socket, see SocketPath; "" = none
+	Token         probe.Secret // may do everything
+	Tokens        []Token      // of others, each with its scopes
+	AllowPublic   bool         // a non-loopback address without a token is meant so
+	ExternalURL   string       // how people reach the page; its host passes the check of Host
 
 	Metrics      func(io.Writer)
 	Alive        func() error                // of /healthz: an error when the scheduler has not turned for 60 s
@@ -42,6 +43,8 @@ type Options struct {
 	Order        func(context.Context, Order) ([]string, error) // the series that were changed; an error says what is wrong with the order
 	Measurements Measurements
 	Alerts       Alerts
+	Timeline     Timeline
+	Writer       Writer
 
 	Redact func(string) string
 	Log    *slog.Logger
@@ -84,7 +87,7 @@ func (s *Server) listen(ctx context.Context) error {
 		bound       *net.Addr
 		mux         *http.ServeMux
 	}{
-		{"listen", s.opt.Listen, s.opt.AllowPublic || !s.opt.Token.IsZero(), &s.tcp, full},
+		{"listen", s.opt.Listen, s.opt.AllowPublic || len(s.tokens()) > 0, &s.tcp, full},
 		// Whoever gives metrics_listen opens it on purpose, to scrapers on other hosts; with a token, they need it too.
 		{"metrics_listen", s.opt.MetricsListen, true, &s.scrape, scrape},
 	} {

@@ -61,6 +61,8 @@ type Status struct {
 	Config   ConfigStatus   `json:"config"`
 	Store    StoreStatus    `json:"store"`
 	Outbox   OutboxStatus   `json:"outbox"`
+	Silences []Silenced     `json:"silences,omitempty"`    // in force and planned
+	Windows  []Window       `json:"maintenance,omitempty"` // that run now
 	Canaries []CanaryStatus `json:"canaries"`
 }
 
@@ -85,6 +87,13 @@ type OutboxStatus struct {
 	OldestSeconds float64 `json:"oldest_seconds"`
 }
 
+// Window is a maintenance window that runs.
+type Window struct {
+	Name  string         `json:"name"`
+	Until time.Time      `json:"until"`
+	Cap   alert.Severity `json:"cap,omitempty"`
+}
+
 // CanaryStatus is one canary: when it was and will be probed, and the state of its alerts by kind.
 type CanaryStatus struct {
 	Canary      string                     `json:"canary"`
@@ -94,4 +103,5 @@ type CanaryStatus struct {
 	LastOutcome probe.Outcome              `json:"last_outcome,omitempty"`
 	LastMS      map[probe.Metric]float64   `json:"last_ms,omitempty"` // newest success, milliseconds
 	Alerts      map[alert.Kind]alert.State `json:"alerts,omitempty"`
+	Muted       map[alert.Kind]string      `json:"muted,omitempty"` // of open alerts: by what and until when
 }

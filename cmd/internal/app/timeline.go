@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"serin/alert"
+	"serin/baseline/store"
+	"serin/cmd/internal/web"
+)
+
+var _ web.Timeline = webStore{}
+
+// Silences returns those in force at some time in the asked span.
+func (w webStore) Silences(ctx context.Context, q web.Query) ([]alert.Silence, error) {
+	return w.d.store.Silences(ctx, store.SilenceQuery{Since: q.Since, Until: q.Until, Limit: q.Limit})
+}
+
+// Marks returns those in the asked span.
+func (w webStore) Marks(ctx context.Context, q web.Query) ([]alert.Mark, error) {
+	return w.d.store.Marks(ctx, store.MarkQuery{Since: q.Since, Until: q.Until, Limit: q.Limit})
+}
+
+// scribe puts silences and marks on the time line, in the engine's goroutine.
+type scribe struct{ d *daemon }
+
+var _ web.Writer = scribe{}
+
+// Silence begins or plans a silence.
+func (w scribe) Silence(ctx context.Context, s alert.Silence) (made alert.Silence, canaries []string, err error) {
+	if !w.d.inEngine(ctx, func(ctx context.Context) {
+		made, canaries, err = w.d.engine.Silence(ctx, s, time.Now())
+	}) {
+		return made, nil, errStopping
+	}
+	return made, canaries, err
+}
+
+// Expire ends a silence.
+func (w scribe) Expire(ctx context.Context, id, who string) (ended alert.Silence, err error) {
+	if !w.d.inEngine(ctx, func(ctx context.Context) {
+		ended, err = w.d.engine.Expire(ctx, id, who, time.Now())
+	}) {
+		return ended, errStopping
+	}
+	if err != nil {
+		err = noSuchID{err}
+	}
+	return ended, err
+}
+
+// noSuchID is an error about an id that nothing has, in words of its own.
+type noSuchID struct{ error }
+
+// Is makes it web.ErrNotFound.
+func (noSuchID) Is(target error) bool { return target == web.ErrNotFound }
+
+// Mark sets a mark.
+func (w scribe) Mark(ctx context.Context, m alert.Mark) (made alert.Mark, err error) {
+	if !w.d.inEngine(ctx, func(ctx context.Context) {
+		made, err = w.d.engine.Mark(ctx, m, time.Now())
+	}) {
+		return made, errStopping
+	}
+	return made, err
+}
+
+// tokens are those of [[http.token]].
+func (d *daemon) tokens() []web.Token {
+	var list []web.Token
+	for _, t := range d.config().HTTP.Tokens {
+		list = append(list, web.Token{Name: t.Name, Secret: t.Secret, Scopes: t.Scopes})
+	}
+	return list
+}
