@@ -25,9 +25,11 @@ type OutboxOptions struct {
 	Journal  Journal
 	Channels []Channel
 	Log      *slog.Logger
-	Redact   func(string) string          // takes secrets out of what is logged and stored
-	Count    func(channel, result string) // called once a result, one of NoticeResults
-	Now      func() time.Time             // default time.Now
+	Redact   func(string) string                         // takes secrets out of what is logged and stored
+	Count    func(channel, result string)                // called once a result, one of NoticeResults
+	Now      func() time.Time                            // default time.Now
+	Lease    Lease                                       // who sends, where several daemons share the journal; default SoleSender
+	Reread   func(ctx context.Context) ([]Notice, error) // what the journal owes now, asked when the lease comes back
 }
 
 // NoticeResults lists what can become of an attempt: sent; retry (tried again later), limited (the channel asked to
@@ -44,8 +46,8 @@ type Outbox struct {
 	opt     OutboxOptions
 	mu      sync.Mutex // guards the lanes and all notices in them; never held across a call or a wait
 	lanes   map[string]*lane
-	running bool
-	spawn   func(*lane) // starts a lane's goroutine; set while running
+	running bool        // Run is on
+	spawn   func(*lane) // starts a lane's goroutine; nil while this process may not send
 	stop    chan struct{}
 	stopped sync.Once
 	done    chan struct{}
@@ -66,6 +68,9 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Lease == nil {
+		o.Lease = SoleSender{}
 	}
 	b := &Outbox{opt: o, lanes: map[string]*lane{}, stop: make(chan struct{}), done: make(chan struct{})}
 	for _, c := range o.Channels {
@@ -125,7 +130,7 @@ func (b *Outbox) Use(channels []Channel) {
 	for _, c := range channels {
 		l := b.lane(c.Name())
 		l.channel = c
-		if b.running {
+		if b.spawn != nil {
 			b.spawn(l)
 		}
 	}
@@ -180,34 +185,6 @@ func (l *lane) queued() (list []*Notice) {
 		list = append(list, t.queue...)
 	}
 	return list
-}
-
-// Run delivers until ctx ends, which cuts a call under way, or until Stop. It returns nil when all its goroutines have
-// ended. It runs once.
-func (b *Outbox) Run(ctx context.Context) error {
-	var lanes sync.WaitGroup
-	defer close(b.done)
-	b.mu.Lock()
-	b.running = true
-	b.spawn = func(l *lane) {
-		if !l.running {
-			l.running = true
-			lanes.Go(func() { l.run(ctx) })
-		}
-	}
-	for _, l := range b.lanes {
-		b.spawn(l)
-	}
-	b.mu.Unlock()
-	select {
-	case <-ctx.Done():
-	case <-b.stop:
-	}
-	b.mu.Lock()
-	b.running = false
-	b.mu.Unlock()
-	lanes.Wait()
-	return nil
 }
 
 // Stop ends Run without cutting a call under way, and waits for it. What is left stays in the journal.

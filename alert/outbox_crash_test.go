@@ -3,6 +3,7 @@ package alert
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,6 +179,30 @@ func TestOutboxSummaryByWebhook(t *testing.T) {
 		advance(10 * time.Second)
 		ch.want(t, `0s open a0.1 "a0 open"`, `1s open summary-a1.1 "11 more incidents opened within 1 s"`,
 			`10s resolve a1.2 "a1 resolve"`, `11s resolve a2.2 "a2 resolve"`)
+	})
+}
+
+// TestOutboxNoSummaryForMachines: who keeps incidents by their id gets each opening and each end.
+func TestOutboxNoSummaryForMachines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &fakeChannel{name: "slack", byID: true}
+		b := launch(t, &memJournal{}, ch)
+		defer b.end()
+		flood(b)
+		for i := range 12 {
+			b.tell(note(fmt.Sprintf("a%d", i), 2, ActResolve))
+		}
+		advance(time.Minute)
+		for i := range 12 {
+			if n := ch.taken[rowKey(note(fmt.Sprintf("a%d", i), 2, ActResolve))]; n != 1 {
+				t.Errorf("end %d was taken %d times", i, n)
+			}
+		}
+		for _, c := range ch.sent() {
+			if strings.Contains(c, "summary-") {
+				t.Errorf("a summary went out: %s", c)
+			}
+		}
 	})
 }
 

@@ -76,6 +76,7 @@ type fakeChannel struct {
 	name    string
 	edits   bool // false: as a webhook, no updates and threads
 	noInfo  bool
+	byID    bool // takes no summaries
 	delay   time.Duration
 	answer  func(call int, n Notice) error // nil: takes everything
 	entered func()
@@ -91,6 +92,9 @@ func (c *fakeChannel) Name() string { return c.name }
 
 func (c *fakeChannel) Skips(n Notice) bool {
 	if c.noInfo && n.Act != ActTest && n.Message.Severity == Info {
+		return true
+	}
+	if c.byID && n.Summarizes() {
 		return true
 	}
 	return !c.edits && (n.Act == ActUpdate || n.Act == ActThread)

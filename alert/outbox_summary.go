@@ -31,6 +31,9 @@ func (l *lane) gather(now time.Time) []Notice {
 	}
 	sum := Notice{Incident: summaryPrefix + members[0].Incident, Channel: l.name, Revision: 1, Act: ActOpen, Message: summarize(told),
 		State: NoticePending, Created: members[0].Created}
+	if l.channel.Skips(sum) { // a machine that keeps each incident by its id
+		return nil
+	}
 	changed := []Notice{sum}
 	for _, n := range members {
 		n.Summary = sum.Incident
@@ -60,7 +63,7 @@ func (l *lane) crowd(now time.Time) []*Notice {
 
 // mayJoin reports whether a notice is an opening that a summary may tell. Info has a channel of its own.
 func mayJoin(n *Notice) bool {
-	return n.Act == ActOpen && n.Summary == "" && n.Message.Severity != Info && !strings.HasPrefix(n.Incident, summaryPrefix)
+	return n.Act == ActOpen && n.Summary == "" && n.Message.Severity != Info && !n.Summarizes()
 }
 
 // members returns the topics that a summary tells.
@@ -87,9 +90,13 @@ func (l *lane) orphan(t *topic) {
 	}
 }
 
+// Summarizes reports whether a notice is one message for many incidents. Who keeps each incident by its id skips it, and
+// gets each opening instead.
+func (n Notice) Summarizes() bool { return strings.HasPrefix(n.Incident, summaryPrefix) }
+
 // spread gives a summary's receipt to its members and returns them; nothing for any other notice.
 func (l *lane) spread(sum *Notice) []Notice {
-	if !strings.HasPrefix(sum.Incident, summaryPrefix) {
+	if !sum.Summarizes() {
 		return nil
 	}
 	var changed []Notice

@@ -273,6 +273,9 @@ func TestSkips(t *testing.T) {
 			t.Errorf("skips %s", act)
 		}
 	}
+	if !c.Skips(alert.Notice{Act: alert.ActOpen, Incident: "summary-7f3k"}) {
+		t.Error("a summary of many incidents is sent to who keeps each by its id")
+	}
 	if !c.Skips(alert.Notice{Act: alert.ActThread}) {
 		t.Error("sends thread lines")
 	}
@@ -303,4 +306,34 @@ func TestEndpoint(t *testing.T) {
 	f("http://am:9093/prefix/", "http://am:9093/prefix/api/v2/alerts")
 	f("http://am:9093/api/v2/alerts", "http://am:9093/api/v2/alerts")
 	f("http://am:9093/api/v2", "http://am:9093/api/v2/alerts")
+}
+
+// TestMerged: alerts that go on in another incident go on, with nothing said to have ended.
+func TestMerged(t *testing.T) {
+	a := newPeer(t)
+	c, k := channel(t, a)
+	short := fact("short", alert.KindError, alert.Critical)
+	send(t, c, notice(alert.ActOpen, short))
+	over := notice(alert.ActResolve, short)
+	over.Facts.Incident.Merged = "q2x5"
+	if !c.Skips(over) {
+		t.Error("the end of what goes on is told")
+	}
+	long := fact("long", alert.KindError, alert.Critical)
+	lead := notice(alert.ActUpdate, short, long)
+	lead.Incident, lead.Facts.Incident.ID = "q2x5", "q2x5"
+	k.pass(time.Minute)
+	send(t, c, lead)
+	a.want(t, "merged", "SerinError long critical until 5m0s", "SerinError short critical until 5m0s")
+	k.pass(time.Minute)
+	refresh(t, c, lead)
+	a.want(t, "a minute later", "SerinError long critical until 6m0s", "SerinError short critical until 6m0s")
+
+	lead.Facts.Alerts, lead.Facts.More = lead.Facts.Alerts[:1], 1 // a message holds only so many
+	send(t, c, lead)
+	a.want(t, "not all of them", "SerinError short critical until 6m0s")
+	k.pass(time.Minute)
+	lead.Facts.Alerts, lead.Facts.More = []alert.Fact{short, long}, 0
+	refresh(t, c, lead)
+	a.want(t, "all of them", "SerinError long critical until 7m0s", "SerinError short critical until 7m0s")
 }

@@ -27,12 +27,16 @@ func plant(ts *testscript.TestScript, neg bool, args []string) {
 			{ID: "mute", Scope: "us", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(5, 8), Closed: day(5, 9)},
 			{ID: "cccc", Scope: "eu", Severity: alert.Warning, State: alert.IncidentOpen, Opened: day(30, 23), Revision: 1, Acked: "kim"}},
 		Alerts: []alert.Alert{{ID: "a1", Series: "gw/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Severity: alert.Critical, Since: day(3, 10),
-			Resolved: day(3, 10), Incident: "aaaa", Reason: "calm again"}},
+			Resolved: day(3, 10), FirstBreach: day(3, 7), Fired: day(3, 8), Incident: "aaaa", Reason: "calm again"}},
 		Notices: []alert.Notice{
 			{Incident: "aaaa", Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticeSent, Created: day(3, 8), Sent: day(3, 8), Message: alert.Message{Headline: "gw is slow"}},
 			{Incident: "aaaa", Channel: "slack", Revision: 2, Act: alert.ActResolve, State: alert.NoticeSent, Created: day(3, 10), Sent: day(3, 10), Message: alert.Message{Headline: "gw is well"}},
 			{Incident: "cccc", Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticeBlocked, Created: day(30, 23), Attempts: 3, Error: "channel_not_found", Message: alert.Message{Headline: "eu is slow"}}},
-		Transitions: []alert.Transition{{At: day(3, 8), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5 slow", Alert: "a1", Incident: "aaaa"}},
+		Transitions: []alert.Transition{
+			{At: day(3, 6), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StateLearning, To: alert.StateOK, Reason: "learned"},
+			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StateOK, To: alert.StatePending, Reason: "1 of 5 slow"},
+			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTPOT, From: alert.StateOK, To: alert.StatePending, Reason: "another kind"},
+			{At: day(3, 8), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5 slow", Alert: "a1", Incident: "aaaa"}},
 	}
 	ts.Check(st.Commit(context.Background(), c))
 	ts.Check(st.Close())

@@ -175,6 +175,8 @@ func (d *daemon) build(ctx context.Context) error {
 	d.runner = schedule.New(schedule.Options{Fire: d.fire, Skipped: d.notFired, BaseContext: probing})
 	d.channels.Store(newChannelSet(cfg, channels))
 	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
+		Lease:  alert.SoleSender{}, // the lock beside the store keeps a second daemon away
+		Reread: d.owed,
 		Count: func(channel, result string) {
 			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
 		}})

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"serin/alert"
 	"serin/baseline"
@@ -46,6 +48,20 @@ func (w webStore) Incidents(ctx context.Context, q web.Query) iter.Seq2[alert.In
 	return backwards(list, err)
 }
 
+// History yields changes of state, newest first.
+func (w webStore) History(ctx context.Context, q web.Query, incident string) iter.Seq2[alert.Transition, error] {
+	if incident == "" {
+		list, err := w.d.store.Transitions(ctx, store.TransitionQuery{Since: q.Since, Until: q.Until})
+		return backwards(list, err)
+	}
+	doc, err := dossierOf(ctx, w.d.store, incident)
+	if errors.Is(err, web.ErrNotFound) {
+		err = nil
+	}
+	list := slices.DeleteFunc(doc.Transitions, func(x alert.Transition) bool { return x.At.Before(q.Since) || !x.At.Before(q.Until) })
+	return backwards(list, err)
+}
+
 // Incident returns all that is known about one incident.
 func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) {
 	doc, err := dossierOf(ctx, w.d.store, id)
@@ -78,11 +94,47 @@ func dossierOf(ctx context.Context, st *store.Store, id string) (doc web.Dossier
 	if doc.Alerts, err = st.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
 		return doc, err
 	}
-	if doc.Transitions, err = st.Transitions(ctx, store.TransitionQuery{Incident: id}); err != nil {
+	if doc.Transitions, err = courseOf(ctx, st, &doc); err != nil {
 		return doc, err
 	}
 	doc.Notices, err = st.Notices(ctx, store.NoticeQuery{Incident: id})
 	return doc, err
+}
+
+// courseOf returns the history of an incident's alerts by time, from the vote that began each of them on: rows of that time
+// know no incident yet.
+func courseOf(ctx context.Context, st *store.Store, doc *web.Dossier) ([]alert.Transition, error) {
+	rows, err := st.Transitions(ctx, store.TransitionQuery{Incident: doc.Incident.ID})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range doc.Alerts {
+		q := store.TransitionQuery{Series: a.Series, Since: a.FirstBreach}
+		if q.Since.IsZero() {
+			q.Since = a.Fired
+		}
+		if q.Since.IsZero() { // an imported row: what is said to be of its incident must do
+			continue
+		}
+		if !a.Resolved.IsZero() {
+			q.Until = a.Resolved.Add(time.Nanosecond)
+		}
+		more, err := st.Transitions(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range more {
+			if x.Kind == a.Kind && !slices.ContainsFunc(rows, func(y alert.Transition) bool { return sameRow(x, y) }) {
+				rows = append(rows, x)
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y alert.Transition) int { return x.At.Compare(y.At) })
+	return rows, nil
+}
+
+func sameRow(x, y alert.Transition) bool {
+	return x.At.Equal(y.At) && x.Series == y.Series && x.Kind == y.Kind && x.From == y.From && x.To == y.To && x.Event == y.Event && x.Reason == y.Reason
 }
 
 // backwards yields list from its end, or err.

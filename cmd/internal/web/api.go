@@ -1,8 +1,11 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +39,7 @@ func (s *Server) routes() []route {
 		{"GET /api/v1/samples", "what was measured, newest first (since, until, canary, limit)", s.samples},
 		{"GET /api/v1/bands", "what is normal, newest slot first (since, until, canary, limit)", s.bands},
 		{"GET /api/v1/alerts", "alerts, newest first (since, until, canary, limit)", s.alerts},
+		{"GET /api/v1/alerts/history", "changes of state and events, newest first (since, until, canary, kind, incident, limit)", s.history},
 		{"GET /api/v1/incidents", "incidents, newest first (since, until, canary, limit)", s.incidents},
 		{"GET /api/v1/incidents/{id}", "one incident with its explanation", s.incident},
 	}...)
@@ -121,6 +125,46 @@ func (s *Server) alerts(w http.ResponseWriter, r *http.Request) {
 			return a.FirstBreach, a.Resolved
 		},
 	}, s.opt.Alerts.Alerts)
+}
+
+// history lists changes of state. Besides what all lists take it takes kind and incident.
+func (s *Server) history(w http.ResponseWriter, r *http.Request) {
+	v := r.URL.Query()
+	own := url.Values{}
+	for _, name := range []string{"kind", "incident"} {
+		if list, ok := v[name]; ok {
+			own[name] = list
+			v.Del(name)
+		}
+	}
+	if err := knownOnce(own, "kind", "incident"); err != nil {
+		s.fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	rest := r.Clone(r.Context())
+	rest.URL.RawQuery = v.Encode()
+	answer(s, w, rest, decidedAge, listing[transition]{
+		key:     func(t *transition) string { return t.Series },
+		at:      func(t *transition) time.Time { return t.At },
+		overlap: func(t *transition) (time.Time, time.Time) { return t.At, t.At },
+		points:  true,
+	}, func(ctx context.Context, q Query) iter.Seq2[transition, error] {
+		return s.transitions(ctx, q, own.Get("kind"), own.Get("incident"))
+	})
+}
+
+// transitions yields the history of a kind and an incident; "" is any.
+func (s *Server) transitions(ctx context.Context, q Query, kind, incident string) iter.Seq2[transition, error] {
+	return func(yield func(transition, error) bool) {
+		for t, err := range s.opt.Alerts.History(ctx, q, incident) {
+			if err == nil && kind != "" && string(t.Kind) != kind {
+				continue
+			}
+			if !yield(transitionOf(t), err) {
+				return
+			}
+		}
+	}
 }
 
 func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {

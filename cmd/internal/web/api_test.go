@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -245,6 +246,43 @@ func TestIncidentExplains(t *testing.T) {
 	if len(e.Transitions) != 1 || e.Transitions[0]["from"] != "pending" || e.Transitions[0]["to"] != "firing" {
 		t.Errorf("transitions: %v", e.Transitions)
 	}
+}
+
+func TestHistory(t *testing.T) {
+	at := time.Now().Add(-time.Hour)
+	row := func(i int, series string, k alert.Kind) alert.Transition {
+		return alert.Transition{At: at.Add(time.Duration(i) * time.Minute), Series: series, Kind: k, From: alert.StateOK, To: alert.StatePending, Reason: fmt.Sprint("row ", i)}
+	}
+	spike := row(4, "gw-us/chat/long", alert.KindTTFT)
+	spike.Event, spike.To = alert.EventSpike, alert.StateOK
+	src := &fake{incidents: map[string]Dossier{
+		"aaaa": {Transitions: []alert.Transition{row(1, "gw-eu/chat/short", alert.KindTTFT), row(2, "gw-eu/chat/short", alert.KindError)}},
+		"bbbb": {Transitions: []alert.Transition{row(3, "gw-us/chat/long", alert.KindTTFT), spike}}}}
+	f := func(query, want string) {
+		t.Helper()
+		got := visit(t, src.options(), "/api/v1/alerts/history"+query)
+		var rows []struct{ Reason, Event, Incident string }
+		if err := json.Unmarshal([]byte(got.body), &rows); err != nil {
+			if !strings.Contains(got.body, want) {
+				t.Errorf("%s: %s, want %q", query, got.body, want)
+			}
+			return
+		}
+		var list []string
+		for _, r := range rows {
+			list = append(list, strings.TrimSpace(r.Incident+" "+r.Reason+" "+r.Event))
+		}
+		if text := strings.Join(list, ", "); text != want {
+			t.Errorf("%s: %q, want %q", query, text, want)
+		}
+	}
+	f("", "bbbb row 4 spike, bbbb row 3, aaaa row 2, aaaa row 1")
+	f("?kind=ttft", "bbbb row 4 spike, bbbb row 3, aaaa row 1")
+	f("?kind=ttft&canary=gw-eu", "aaaa row 1")
+	f("?incident=aaaa&limit=1", "aaaa row 2")
+	f("?since=50m", "")
+	f("?kind=ttft&kind=error", "given 2 times")
+	f("?state=firing", `unknown parameter`)
 }
 
 func TestEmptyIncidentHasLists(t *testing.T) {

@@ -21,13 +21,28 @@ type explanation struct {
 
 // transition is alert.Transition with the names of the API.
 type transition struct {
-	At     time.Time   `json:"at"`
-	Series string      `json:"series"`
-	Kind   alert.Kind  `json:"kind"`
-	From   alert.State `json:"from"`
-	To     alert.State `json:"to"`
-	Reason string      `json:"reason"`
-	Alert  string      `json:"alert,omitempty"`
+	At       time.Time   `json:"at"`
+	Series   string      `json:"series"`
+	Kind     alert.Kind  `json:"kind"`
+	From     alert.State `json:"from"`
+	To       alert.State `json:"to"`
+	Reason   string      `json:"reason"`
+	Event    alert.Event `json:"event,omitempty"` // what happened, where no state changed
+	Alert    string      `json:"alert,omitempty"`
+	Incident string      `json:"incident,omitempty"`
+}
+
+func transitionOf(t alert.Transition) transition {
+	return transition{At: t.At, Series: t.Series, Kind: t.Kind, From: t.From, To: t.To, Reason: t.Reason, Event: t.Event, Alert: t.Alert, Incident: t.Incident}
+}
+
+// line writes a row of history: when, what, from which state to which, why.
+func (t transition) line() string {
+	change := fmt.Sprintf("%s → %s", t.From, t.To)
+	if t.Event != "" {
+		change = string(t.Event)
+	}
+	return fmt.Sprintf("%s  %s %s: %s: %s", clock(t.At), t.Series, t.Kind, change, t.Reason)
 }
 
 // Explain returns what /api/v1/incidents/{id} answers about an incident: as text, a line each, and as a value to be
@@ -50,8 +65,9 @@ func explained(d Dossier) explanation {
 		e.Explanation = append(e.Explanation, why(&d.Alerts[i])...)
 	}
 	for _, t := range d.Transitions {
-		e.Transitions = append(e.Transitions, transition{t.At, t.Series, t.Kind, t.From, t.To, t.Reason, t.Alert})
-		e.Explanation = append(e.Explanation, fmt.Sprintf("%s  %s %s: %s → %s: %s", clock(t.At), t.Series, t.Kind, t.From, t.To, t.Reason))
+		row := transitionOf(t)
+		e.Transitions = append(e.Transitions, row)
+		e.Explanation = append(e.Explanation, row.line())
 	}
 	for _, n := range d.Notices {
 		e.Explanation = append(e.Explanation, told(n))

@@ -7,10 +7,12 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,18 @@ func list[T any](f *fake, items []T) iter.Seq2[T, error] {
 			}
 		}
 	}
+}
+
+func (f *fake) History(_ context.Context, _ Query, incident string) iter.Seq2[alert.Transition, error] {
+	var rows []alert.Transition
+	for _, id := range slices.Sorted(maps.Keys(f.incidents)) {
+		for _, x := range f.incidents[id].Transitions {
+			if x.Incident = id; incident == "" || incident == id {
+				rows = append(rows, x)
+			}
+		}
+	}
+	return list(f, rows)
 }
 
 func (f *fake) Samples(_ context.Context, _ Query) iter.Seq2[probe.Sample, error] {

@@ -38,6 +38,8 @@ type Alerts interface {
 	Alerts(ctx context.Context, q Query) iter.Seq2[alert.Alert, error]
 	Incidents(ctx context.Context, q Query) iter.Seq2[alert.Incident, error]
 	Incident(ctx context.Context, id string) (Dossier, error)
+	// History is what changed in [Since, Until); of one incident where that is not "".
+	History(ctx context.Context, q Query, incident string) iter.Seq2[alert.Transition, error]
 }
 
 // Dossier is all that is known about one incident: its alerts, their history by time, and what was said about it.
