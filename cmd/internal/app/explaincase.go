@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strings"
 	"time"
 
 	"serin/alert"
@@ -26,7 +27,8 @@ type Explanation struct {
 	Alert   *alert.Alert `json:"alert,omitempty"` // that was open then, or opened
 	Before  alert.State  `json:"state_before"`    // "" = nothing is stored of it
 	After   alert.State  `json:"state_after"`
-	Changes []change     `json:"changes"` // of state, in the hours around
+	Changes []change     `json:"changes"`         // of state, in the hours around
+	Marks   []alert.Mark `json:"marks,omitempty"` // of its target, in the hours around
 
 	Band    *baseline.Band `json:"band,omitempty"` // as it was stored then
 	Windows []window       `json:"windows"`
@@ -242,8 +244,8 @@ func (b casebook) states(ctx context.Context, x *Explanation) error {
 			x.Changes = append(x.Changes, change{t.At.UTC(), t.From, t.To, t.Event, t.Reason})
 		}
 	}
-	if x.Alert != nil {
-		return nil
+	if err := b.marks(ctx, x); err != nil || x.Alert != nil {
+		return err
 	}
 	alerts, err := b.st.Alerts(ctx, store.AlertQuery{Series: x.Series})
 	for i := range alerts {
@@ -252,6 +254,13 @@ func (b casebook) states(ctx context.Context, x *Explanation) error {
 			x.Alert = a
 		}
 	}
+	return err
+}
+
+// marks fills in the events on the time line around it.
+func (b casebook) marks(ctx context.Context, x *Explanation) (err error) {
+	target, _, _ := strings.Cut(x.Series, "/")
+	x.Marks, err = b.st.Marks(ctx, store.MarkQuery{Target: target, Since: x.At.Add(-lookBack), Until: x.At.Add(lookAhead)})
 	return err
 }
 

@@ -24,6 +24,12 @@ func (x *Explanation) write(w io.Writer) {
 			p("  decided   by threshold %s of config %s", a.Threshold, a.Config)
 		}
 	}
+	if a := x.Alert; a != nil && a.Mute != (alert.Mute{}) {
+		p("  muted     %s", printable(a.Mute.Text(time.Time{}, time.UTC)))
+	}
+	for _, m := range x.Marks {
+		p("  mark      %s %q by %s", instantText(m.At), m.Text, printable(m.By))
+	}
 	x.writeBand(w)
 	for _, v := range x.Votes {
 		p("  %s", v)

@@ -14,6 +14,7 @@ import (
 type exportCmd struct {
 	configFlag
 	Store string `placeholder:"PATH" help:"Store file (default: that of the config, else the default place)."`
+	Marks bool   `help:"Marks in place of samples: the events on the time line."`
 	Since string `default:"168h" placeholder:"D" help:"How far back: a duration (24h, 7d) or an RFC 3339 time."`
 }
 
@@ -37,8 +38,20 @@ func (c *exportCmd) Run(ctx context.Context, o Options) error {
 		return fail(ExitUsage, err)
 	}
 	out := bufio.NewWriter(o.Stdout)
-	err = writeSamples(ctx, st, since, out)
+	if c.Marks {
+		err = writeMarks(ctx, st, since, out)
+	} else {
+		err = writeSamples(ctx, st, since, out)
+	}
 	return errors.Join(err, out.Flush(), st.Close())
+}
+
+func writeMarks(ctx context.Context, st *store.Store, since time.Time, out *bufio.Writer) error {
+	list, err := st.Marks(ctx, store.MarkQuery{Since: since})
+	if err != nil {
+		return err
+	}
+	return writeLines(out, list)
 }
 
 func writeSamples(ctx context.Context, st *store.Store, since time.Time, out *bufio.Writer) error {

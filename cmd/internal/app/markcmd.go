@@ -57,7 +57,7 @@ func (c *markSetCmd) Run(ctx context.Context, o Options) error {
 
 type markListCmd struct {
 	Since  string `default:"40d" placeholder:"D" help:"How far back: a duration (24h, 7d) or an RFC 3339 time."`
-	Format string `enum:"text,json,jsonl" default:"text" help:"text, json, or jsonl: one object a line, to be kept beside serin export."`
+	Format string `enum:"text,json" default:"text" help:"text or json; serin export --marks writes an object a line."`
 	socketFlag
 }
 
@@ -73,8 +73,6 @@ func (c *markListCmd) Run(ctx context.Context, o Options) error {
 	switch {
 	case c.Format == "json":
 		return writeJSON(o.Stdout, list)
-	case c.Format == "jsonl":
-		return writeLines(o.Stdout, list)
 	case len(list) == 0:
 		_, err := fmt.Fprintln(o.Stdout, "No marks in this time.")
 		return err
