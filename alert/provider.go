@@ -175,6 +175,10 @@ func (e *Engine) merge(inc, lead *incident) {
 		e.tx.alert(a)
 	}
 	e.eachIn(inc, func(a Alert) Alert {
+		if a.Muted() { // it joins when it may be told
+			a.Incident, a.Announced = "", false
+			return a
+		}
 		a.Incident = lead.ID
 		a.Announced = tellable(a) && lead.State == IncidentOpen
 		lead.Alerts = append(slices.Clone(lead.Alerts), a.ID)
