@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"sync"
 	"time"
@@ -52,7 +53,9 @@ type Engine struct {
 	targets  map[string]*target
 	order    []*target         // by name
 	orphans  []orphan          // found open at the start, to be ended
-	stored   map[string]string // bodies of the blobs, as last committed
+	stored   map[string][]byte // bodies of the blobs that the start found; nil when all is recalled
+	sums     map[string]uint64 // of the bodies of all blobs, as last committed
+	seed     maphash.Seed      // of sums
 	used     usedIDs
 	locked   map[string]string // credential → the canary whose alert tells that it is refused
 	begins   bool              // Begun has been called: runs in flight are known
@@ -79,7 +82,7 @@ func NewEngine(opt EngineOptions) *Engine {
 		opt.Baseline = baseline.DefaultOptions()
 	}
 	return &Engine{opt: opt, log: opt.Log, watches: map[string]*watch{}, targets: map[string]*target{},
-		stored: map[string]string{}, locked: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
+		stored: map[string][]byte{}, sums: map[string]uint64{}, seed: maphash.MakeSeed(), locked: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
 }
 
 // Tick does what no sample can trigger: it announces incidents whose group_wait ended, finds missing data, lets votes
@@ -101,7 +104,9 @@ func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 				e.tickPool(t, p)
 			}
 		}
-		e.tx.tell(t)
+		if !t.settled() {
+			e.tx.tell(t)
+		}
 	}
 	return e.finish(ctx)
 }
@@ -119,6 +124,9 @@ func (e *Engine) tickCanary(c *watch, jumped bool) {
 	if len(c.memo.Asks) > 0 {
 		c.memo = c.memo.lapse(e.now, c.Canary.Target.TotalTimeout)
 		e.tx.touch(c)
+	}
+	if c.calm {
+		return
 	}
 	for _, k := range c.kinds() {
 		a := c.alerts[k]

@@ -154,7 +154,7 @@ func merge(points, more []baseline.Point) []baseline.Point {
 // remember takes the newest samples for the line of values, for telling duplicates, and as votes of the rates.
 func (e *Engine) remember(c *watch, samples []probe.Sample) []vote {
 	var votes []vote
-	c.recent, c.seen, c.order = nil, map[attempt]bool{}, nil
+	c.recent, c.seen, c.next = nil, nil, 0
 	for i := range samples {
 		s := &samples[i]
 		c.doubled(s)

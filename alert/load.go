@@ -13,9 +13,7 @@ import (
 func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now time.Time) error {
 	e.open(now)
 	e.ticked = now
-	for _, b := range snap.Blobs {
-		e.stored[b.Key] = string(b.Body)
-	}
+	e.found(snap.Blobs)
 	e.recallBlob(blobIDs, &e.used)
 	e.silences = slices.DeleteFunc(slices.Clone(snap.Silences), func(s Silence) bool { return !s.Ends.After(now) })
 	for _, m := range snap.Marks {

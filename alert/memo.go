@@ -2,6 +2,7 @@ package alert
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -33,9 +34,14 @@ func (e *Engine) saveMemos(x *tx) {
 		}
 		m := c.memo
 		m.Spec, m.Idle = c.Spec, c.idle()
-		e.save(x, blobCanary+c.key, m)
+		body, err := m.body()
+		e.saveBody(x, blobCanary+c.key, body, err)
 		for _, metric := range c.metrics() {
-			e.save(x, seriesKey(c, metric), c.series[metric].State())
+			s := c.series[metric]
+			if now := s.Stamp(); c.saved[metric] != now {
+				c.saved[metric] = now
+				e.save(x, seriesKey(c, metric), s.State())
+			}
 		}
 	}
 	if x.ids {
@@ -47,22 +53,36 @@ func (e *Engine) saveMemos(x *tx) {
 // save adds a blob when its body is not what was committed last.
 func (e *Engine) save(x *tx, key string, v any) {
 	body, err := json.Marshal(v)
+	e.saveBody(x, key, body, err)
+}
+
+func (e *Engine) saveBody(x *tx, key string, body []byte, err error) {
 	if err != nil {
 		e.log.Error("state cannot be encoded", "key", key, "error", err)
 		return
 	}
-	if e.stored[key] == string(body) {
+	sum := maphash.Bytes(e.seed, body)
+	if old, known := e.sums[key]; known && old == sum {
 		return
 	}
-	e.stored[key] = string(body)
+	e.sums[key] = sum
 	x.Blobs = append(x.Blobs, Blob{Key: key, Body: body})
 }
 
 // forget deletes a blob that is stored.
 func (e *Engine) forget(x *tx, key string) {
-	if _, ok := e.stored[key]; ok {
-		delete(e.stored, key)
+	if _, ok := e.sums[key]; ok {
+		delete(e.sums, key)
 		x.Blobs = append(x.Blobs, Blob{Key: key})
+	}
+}
+
+// found takes the bodies that a start found. They are let go of once all is recalled; of what is committed since, only sums
+// are kept.
+func (e *Engine) found(blobs []Blob) {
+	for _, b := range blobs {
+		e.stored[b.Key] = b.Body
+		e.sums[b.Key] = maphash.Bytes(e.seed, b.Body)
 	}
 }
 
@@ -84,7 +104,8 @@ func (e *Engine) stateOf(c *watch, m probe.Metric) *baseline.State {
 
 // tidy deletes the state of canaries that are not watched any more.
 func (e *Engine) tidy() {
-	for key := range e.stored {
+	e.stored = nil
+	for key := range e.sums {
 		canary, ok := strings.CutPrefix(key, blobCanary)
 		if rest, is := strings.CutPrefix(key, blobSeries); is {
 			canary, ok = rest[:max(strings.LastIndexByte(rest, '/'), 0)], true
@@ -108,7 +129,8 @@ func (e *Engine) savePools(x *tx) {
 	}
 	for t := range x.pools {
 		for m, p := range t.pools {
-			e.save(x, poolKey(t, m), p.memo())
+			body, err := p.memo().body()
+			e.saveBody(x, poolKey(t, m), body, err)
 		}
 	}
 	slices.SortFunc(x.Blobs, func(a, b Blob) int { return strings.Compare(a.Key, b.Key) })
@@ -145,7 +167,7 @@ func (e *Engine) recallBlob(key string, into any) bool {
 	if !ok {
 		return false
 	}
-	if err := json.Unmarshal([]byte(body), into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		e.log.Error("stored state cannot be read; it starts anew", "key", key, "error", err)
 		return false
 	}

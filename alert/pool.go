@@ -166,7 +166,11 @@ func (e *Engine) holdPools(t *target, most bool, down int) {
 
 // agePool does what time alone does to a target's alert.
 func (e *Engine) agePool(t *target, p *pool) {
-	a, q := p.alert, t.quorum(p.metric)
+	a := p.alert
+	if !a.Open() && a.State != StatePending {
+		return
+	}
+	q := t.quorum(p.metric)
 	switch {
 	case a.Open() && t.banded(p.metric) < poolLeast:
 		a, tn := resolve(a, whyLearning, e.now, turn{From: a.State})

@@ -86,6 +86,9 @@ func (c *watch) tells(v vote) bool {
 // ageRates drops what is older than the window, and lets quiet rates end.
 func (e *Engine) ageRates(t *target) {
 	for _, c := range t.canaries {
+		if len(c.memo.Told) == 0 {
+			continue
+		}
 		c.memo.Told = slices.DeleteFunc(slices.Clone(c.memo.Told), func(s told) bool { return e.now.Sub(s.To) > rateWindow })
 	}
 	for _, k := range rateKinds() {

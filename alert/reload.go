@@ -53,7 +53,7 @@ func (e *Engine) renew(ctx context.Context, w Watched) ([]Record, error) {
 		return e.welcome(ctx, w)
 	}
 	old := c.Watched
-	c.Watched = w
+	c.watch(w)
 	c.respecced = c.respecced || old.Spec != w.Spec && e.opt.Baseline.OnChange != "keep"
 	if c.Due != nil {
 		if due := c.Due(c.runs.due.Add(-1)); !due.Equal(c.runs.due) {
@@ -144,6 +144,7 @@ func (e *Engine) dropKinds(c *watch, old Watched) {
 		delete(c.series, m)
 		delete(c.bands, m)
 		e.forget(e.tx, seriesKey(c, m))
+		delete(c.saved, m)
 	}
 }
 

@@ -56,6 +56,9 @@ func (e *Engine) finish(ctx context.Context) error {
 	x := e.tx
 	e.turnWindows()
 	e.tellIncidents()
+	for c := range x.touched {
+		c.calm = c.settled()
+	}
 	e.saveMemos(x)
 	e.savePools(x)
 	e.saveWindows(x)

@@ -12,14 +12,17 @@ import (
 type watch struct {
 	Watched
 	key    string
+	all    []Kind         // kinds
+	calm   bool           // nothing is open or pending: time alone changes nothing of its alerts but missing data
 	alerts map[Kind]Alert // the one of each kind: open, or with the votes towards the next
 	series map[probe.Metric]*baseline.Series
 	bands  map[probe.Metric]baseline.Band // the newest of each metric
 	kept   map[probe.Metric]baseline.Band // the newest that was stored since the start
 	memo   memo
 	recent ring
-	seen   map[attempt]bool // of the newest samples, so that a duplicate changes nothing
-	order  []attempt        // of seen, oldest first
+	saved  map[probe.Metric]baseline.Stamp // of the series states that were committed
+	seen   []attempt                       // the newest samples, so that a duplicate changes nothing; oldest first from next on
+	next   int
 	runs   runs
 
 	respecced bool                   // the store's state is of another spec
@@ -55,8 +58,9 @@ const seenMax = 128
 
 func newWatch(w Watched) *watch {
 	c := &watch{Watched: w, key: w.Canary.Key(), alerts: map[Kind]Alert{}, series: map[probe.Metric]*baseline.Series{},
-		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, seen: map[attempt]bool{}, waits: map[probe.Metric]bool{},
-		hours: map[probe.Metric]int64{}}
+		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, waits: map[probe.Metric]bool{},
+		hours: map[probe.Metric]int64{}, saved: map[probe.Metric]baseline.Stamp{}}
+	c.watch(w)
 	c.memo.Tokens, c.memo.Armed = reprobeBudget, map[probe.Metric]bool{}
 	for _, k := range c.kinds() {
 		c.alerts[k] = c.blank(k)
@@ -83,13 +87,16 @@ func (c *watch) metrics() []probe.Metric {
 	return c.Canary.Scene.Metrics
 }
 
-// kinds lists the canary's kinds, failures first: what is down holds back what is slow.
-func (c *watch) kinds() []Kind {
-	list := []Kind{KindTimeout, KindError, KindLimit, KindNoData}
+// kinds lists the canary's kinds, failures first: what is down holds back what is slow. The list is not to be written to.
+func (c *watch) kinds() []Kind { return c.all }
+
+// watch takes the canary as a config has it.
+func (c *watch) watch(w Watched) {
+	c.Watched = w
+	c.all = []Kind{KindTimeout, KindError, KindLimit, KindNoData}
 	for _, m := range c.metrics() {
-		list = append(list, Kind(m))
+		c.all = append(c.all, Kind(m))
 	}
-	return list
 }
 
 func (c *watch) quorum(k Kind) Quorum { return quorum(c.Rule, k, c.Canary.Interval) }
@@ -100,16 +107,49 @@ func (c *watch) down() bool { return c.alerts[KindTimeout].Open() || c.alerts[Ki
 // doubled reports whether the sample was seen already, and remembers it.
 func (c *watch) doubled(s *probe.Sample) bool {
 	a := attempt{s.Time.UnixNano(), max(s.Attempt, 1)}
-	if c.seen[a] {
+	if slices.Contains(c.seen, a) {
 		return true
 	}
-	c.seen[a] = true
-	c.order = append(c.order, a)
-	if len(c.order) > seenMax {
-		delete(c.seen, c.order[0])
-		c.order = slices.Delete(c.order, 0, 1)
+	if len(c.seen) < seenMax {
+		c.seen = append(c.seen, a)
+		return false
 	}
+	c.seen[c.next] = a
+	c.next = (c.next + 1) % seenMax
 	return false
+}
+
+// settled reports whether nothing is open or pending.
+func (c *watch) settled() bool {
+	for _, k := range c.all {
+		if a := c.alerts[k]; a.Open() || a.State == StatePending {
+			return false
+		}
+	}
+	return true
+}
+
+// settled reports whether nothing is open or pending on any of the target's canaries, and nothing open on the whole of it.
+func (t *target) settled() bool {
+	if t.incident != nil || t.muted {
+		return false
+	}
+	for _, c := range t.canaries {
+		if !c.calm {
+			return false
+		}
+	}
+	for _, k := range rateKinds() {
+		if a := t.rates[k]; a.Open() {
+			return false
+		}
+	}
+	for _, p := range t.pools {
+		if p.alert.Open() {
+			return false
+		}
+	}
+	return true
 }
 
 // idle lists the alerts that are not open, in the order of kinds, for the memo.

@@ -211,6 +211,26 @@ func (s *Series) State() State {
 	return st
 }
 
+// Stamp changes whenever State would return something else. It is comparable, and costs nothing to make.
+type Stamp struct {
+	level         *Level
+	noise         Noise
+	hold          Hold
+	shifts        *Shift
+	count         int
+	since, change int64
+	of            *Series
+}
+
+// Stamp returns the stamp of the series' present state.
+func (s *Series) Stamp() Stamp {
+	st := Stamp{level: s.levels[0], noise: s.noise, hold: s.hold, count: len(s.shifts), since: s.since, change: s.change, of: s}
+	if st.count > 0 {
+		st.shifts = &s.shifts[0] // a list that changes is a new one
+	}
+	return st
+}
+
 // config names all that a frozen level and noise depend on besides the points.
 func (s *Series) config() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %s %t", s.clock.zone, s.key.Interval, s.opt.Window, s.opt.Slot, s.th.Literal))
