@@ -206,7 +206,7 @@ func (e *Engine) looks(c *watch, k Kind, o Observation, regular bool) bool {
 	switch {
 	case sharp && regular:
 		return o.Call != baseline.NotJudged && v.looks()
-	case sharp && v.most < sharpEnough:
+	case sharp && v.enough():
 		e.unask(c, k, e.now)
 		return false
 	}

@@ -47,11 +47,7 @@ func (e *Engine) takePool(t *target, p *pool, a Alert, tn turn) {
 		p.group.Freeze(true)
 	}
 	if tn.Fired || tn.Resolved {
-		p.again = nil
-		for _, c := range t.canaries {
-			e.unask(c, poolKind(p.metric), e.now)
-			e.tx.touch(c)
-		}
+		e.dropRounds(t, p)
 	}
 	if tn.Flaps {
 		p.group.Freeze(false)

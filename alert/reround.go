@@ -91,5 +91,17 @@ func (e *Engine) closeAgain(t *target, p *pool, i int) {
 	if ok {
 		o.Trigger = probe.Reprobe
 		e.stepPool(t, p, o)
+		if v, known := t.quorum(p.metric).sharp(p.alert.Votes, o); known && v.enough() && !p.alert.Open() {
+			e.dropRounds(t, p)
+		}
+	}
+}
+
+// dropRounds takes back the rounds that were asked for.
+func (e *Engine) dropRounds(t *target, p *pool) {
+	p.again = nil
+	for _, c := range t.canaries {
+		e.unask(c, poolKind(p.metric), e.now)
+		e.tx.touch(c)
 	}
 }

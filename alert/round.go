@@ -11,11 +11,8 @@ import (
 // A target is judged as a whole where this many of its canaries have bands.
 const poolLeast = 3
 
-// The votes of rounds.
-const (
-	roundM, roundN = 5, 6
-	reRounds       = 4 // that follow one that breaches
-)
+// reRounds follow a regular round that looks slow, until it does not any more.
+const reRounds = 9
 
 // shareGrace is how long after its time a round waits for answers that are under way.
 const shareGrace = 30 * time.Second
@@ -158,7 +155,12 @@ func (t *target) lead(m probe.Metric) *watch {
 func (t *target) quorum(m probe.Metric) Quorum {
 	every := t.interval()
 	r := t.lead(m).Rule
-	return Quorum{M: roundM, N: roundN, Window: max(r.Window, 6*every), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor}
+	q := Quorum{M: sharpLeast, N: sharpLeast, Window: max(r.Window, 6*every), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor,
+		Sharp: true, MinRatio: r.MinRatio, Span: r.Window}
+	if every >= time.Hour {
+		q.Span += sharpSlack
+	}
+	return q
 }
 
 // pour adds an observation of a canary to the rounds that want it.
@@ -240,7 +242,7 @@ func (e *Engine) closeRound(t *target, p *pool) {
 	}
 	o.Trigger = probe.Schedule
 	e.stepPool(t, p, o)
-	if !p.alert.Open() && o.Call == baseline.Breach {
+	if v, known := t.quorum(p.metric).sharp(p.alert.Votes, o); known && v.looks() && !p.alert.Open() {
 		e.askRounds(t, p, pooled, shares)
 	}
 }
@@ -260,7 +262,8 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 	if len(list) < 2 || 2*len(list) < len(wanted) {
 		return o, false
 	}
-	o.Verdict = p.group.Judge(o.At, series, list)
+	o.round = p.group.Judge(o.At, series, list)
+	o.Verdict, o.SW, o.SL = o.round.Verdict, o.round.SW, o.round.SL
 	o.Call, o.Canaries = o.Verdict.Call, len(list)
 	return o, o.Call != baseline.NotJudged
 }

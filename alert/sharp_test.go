@@ -21,7 +21,7 @@ func ratios(every time.Duration, list ...float64) []Vote {
 func TestSharpen(t *testing.T) {
 	f := func(what string, votes []Vote, wantFirst, wantMost float64, wantN int) {
 		t.Helper()
-		v := sharpen(votes, .1, .05, math.Log(1.25), time.Hour)
+		v := sharpen(votes, spread{sw: .1, sl: .05}, math.Log(1.25), time.Hour)
 		if math.Abs(v.first-wantFirst) > .001 || math.Abs(v.most-wantMost) > .001 || v.n != wantN {
 			t.Errorf("%s: %+v, want %.3f, %.3f and %d", what, v, wantFirst, wantMost, wantN)
 		}
@@ -76,4 +76,32 @@ func TestSharpStopsLooking(t *testing.T) {
 	if n := len(r.log.fired(KindTTFT)); n != 0 || r.sent == 0 || r.sent >= 9 {
 		t.Errorf("%d alerts, %d re-probes", n, r.sent)
 	}
+}
+
+// TestSharpenRise holds eight rounds of ×1.4 against a level that half hours move by 10 % anyway: beside the usual that
+// is not enough, beside the time before them it is, until that time was high as well.
+func TestSharpenRise(t *testing.T) {
+	s := spread{sl: .1, rises: baseline.Rises{.04, .05, .06}}
+	f := func(what string, before float64, s spread, wantN int, wantRise bool) {
+		t.Helper()
+		votes := ratios(time.Minute, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4)
+		for i := range votes {
+			votes[i].Verdict.Mean, votes[i].Round = 0, &RoundVote{E: math.Log(1.4), SW: .05, Before: &before}
+		}
+		v := sharpen(votes, s, math.Log(1.25), time.Hour)
+		if v.n != wantN || v.risen != wantRise {
+			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantRise)
+		}
+		q, own := math.Log(1.4)+.524*.05, math.Sqrt(1.738*.0025/8)
+		usual := q / math.Hypot(.1, own)
+		if want := min((q-before)/math.Hypot(.04, own)/4.4, usual/3); s.rises != (baseline.Rises{}) && math.Abs(v.rise-want) > 1e-9 {
+			t.Errorf("%s: rise %.4f, want %.4f", what, v.rise, want)
+		}
+		if math.Abs(v.most-usual) > 1e-9 {
+			t.Errorf("%s: most %.4f, want %.4f", what, v.most, usual)
+		}
+	}
+	f("risen", 0, s, 6, true)
+	f("high before", .25, s, 0, false)
+	f("rises not known", 0, spread{sl: .1}, 0, false)
 }

@@ -37,7 +37,8 @@ type Observation struct {
 	Low       float64          // lower end of the normal range, seconds
 	Fixed     bool             // held against a fixed limit
 	Learned   string           // with Fixed: how much has been learned
-	SW, SL    float64          // of the band; 0 = not known
+	SW, SL    float64          // of the band, or of the round; 0 = not known
+	round     baseline.Round   // of a whole target
 	Canaries  int              // of a round: how many spoke
 	judged    baseline.Verdict // by the band, whatever limit the observation was held against
 	Urgent    bool             // above a critical limit of the user's
@@ -68,8 +69,7 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	if o.Call == baseline.NotJudged {
 		return stepUnjudged(a, q, o, now, t)
 	}
-	a.Votes = live(append(newest(a.Votes, q), Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call),
-		Outcome: o.Outcome}), q, o.At)
+	a.Votes = live(append(newest(a.Votes, q), o.vote()), q, o.At)
 	a = a.see(o, q)
 	if a.Open() {
 		return stepOpen(a, q, o, now, t)
@@ -129,6 +129,9 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes[len(a.Votes)-of:]), of)
 	if v, known := q.sharp(a.Votes, o); known && v.n > 0 {
 		t.Why = fmt.Sprintf("most of the last %d observations are slow together", v.n)
+		if v.risen {
+			t.Why += ", beside the hour before them too"
+		}
 	}
 	if q.Failures && o.Outcome.Incurable() {
 		t.Why = string(o.Outcome) + ": waiting does not cure it"
@@ -280,6 +283,18 @@ func breachCount(votes []Vote) int {
 		}
 	}
 	return n
+}
+
+// vote is what an observation leaves among the votes.
+func (o Observation) vote() Vote {
+	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call), Outcome: o.Outcome}
+	if r := o.round; r.SW > 0 {
+		v.Round = &RoundVote{E: r.E, SW: r.SW}
+		if r.Dated {
+			v.Round.Before = &r.Before
+		}
+	}
+	return v
 }
 
 // bare is a verdict as a vote keeps it.

@@ -112,6 +112,14 @@ type Vote struct {
 	Trigger probe.Trigger    `json:"trigger,omitempty"`
 	Verdict baseline.Verdict `json:"verdict"`
 	Outcome probe.Outcome    `json:"outcome,omitempty"`
+	Round   *RoundVote       `json:"round,omitempty"` // of a whole target
+}
+
+// RoundVote is what a round keeps for the ones after it (ln units).
+type RoundVote struct {
+	E      float64  `json:"e"`                // how far from usual, without today's offset
+	SW     float64  `json:"sw"`               // scatter by its probes alone
+	Before *float64 `json:"before,omitempty"` // E of the time before it; nil = not known
 }
 
 // Evidence is the numbers of one moment of an alert. Value, Mean, Low and Limit are seconds; Mean is 0 where the limit is fixed.

@@ -20,6 +20,7 @@ type GroupState struct {
 	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
 	Ready   bool    `json:"ready,omitempty"`
 	SL      float64 `json:"sl,omitempty"`
+	Rises   Rises   `json:"rises,omitzero"`
 	Hold    Hold    `json:"hold,omitzero"`
 	Last    Hold    `json:"last,omitzero"` // offset of the last judged round
 }
@@ -62,13 +63,24 @@ func (s *Series) Pools() bool {
 	return s.noise.Ready && s.levels[0] != nil && s.levels[0].Ready && s.change == 0 && !s.th.Literal
 }
 
+// Round is what shares say together (ln units). Ratio and Z of its verdict are those of the shares' median; it has no
+// value, mean or limit of its own.
+type Round struct {
+	Verdict
+	E      float64 // median of the shares: how far from usual, without today's offset
+	Before float64 // E of the time before, as far as it carries on
+	Dated  bool    // Before is known
+	SW, SL float64 // scatter of the median by its probes alone, and of a half hour's level
+	Rises  Rises
+}
+
 // Judge holds a round's shares against the level of all of the group's series. Before sL is known the call is NotJudged,
-// and for a round of no shares. Ratio and Z are those of the round's median; it has no value, mean or limit of its own.
-func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Verdict {
+// and for a round of no shares.
+func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 	t := at.UnixNano()
 	g.renew(t, series)
 	if !g.state.Ready || len(shares) == 0 {
-		return Verdict{Call: NotJudged, Why: "missing"}
+		return Round{Verdict: Verdict{Call: NotJudged, Why: "missing"}}
 	}
 	o := g.offset(t, series)
 	g.state.Last = Hold{Set: true, Offset: o}
@@ -80,10 +92,11 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Verdict {
 		es[i] = x.E
 		inverse += 1 / (x.SW * x.SW)
 	}
-	sl := g.state.SL
-	line := max(g.th.Sigma*math.Sqrt(sl*sl+1.35/inverse), 4*sl, math.Log(max(1, g.th.MinRatio)))
-	m := median(es) - o
-	out := Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}
+	out := Round{E: median(es), SW: math.Sqrt(1.35 / inverse), SL: g.state.SL, Rises: g.state.Rises}
+	out.Before, out.Dated = g.before(t, series)
+	line := max(g.th.Sigma*math.Hypot(out.SL, out.SW), 4*out.SL, math.Log(max(1, g.th.MinRatio)))
+	m := out.E - o
+	out.Verdict = Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}
 	switch {
 	case m > line:
 		out.Call = Breach
@@ -114,6 +127,7 @@ func (g *Group) renew(t int64, series []*Series) {
 	}
 	g.state.Renewed = asOf
 	g.state.SL, g.state.Ready = g.level(asOf, series)
+	g.state.Rises = g.rises(asOf, series)
 }
 
 // pooledBlock is what all series say in one block of time.
