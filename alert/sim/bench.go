@@ -40,6 +40,7 @@ type Report struct {
 	Seeds  []uint64
 	Rules  []*RuleReport // as asked for
 	Faults []FaultReport
+	Fleets []FleetReport
 	Gates  []Gate
 }
 
@@ -106,6 +107,7 @@ type job struct {
 	run    func(ctx context.Context, j *job) error
 	rules  []ruleResult
 	faults []FaultReport
+	fleets []FleetReport
 }
 
 type ruleResult struct {
@@ -135,7 +137,7 @@ func (o Options) jobs() []*job {
 			}})
 		}
 	}
-	return list
+	return append(list, o.fleetJobs()...)
 }
 
 // worlds runs every course of one seed and metric under the presets that it is for.
@@ -237,6 +239,9 @@ func (r *Report) add(j *job) {
 			r.Faults = append(r.Faults, FaultReport{f.Profile, &FaultTally{}})
 		}
 		r.Faults[i].Add(f.FaultTally)
+	}
+	for _, f := range j.fleets {
+		r.addFleet(f)
 	}
 }
 

@@ -17,6 +17,9 @@
 // it; a re-probe's draws are keyed by its second. The streams, and the order of draws in them, are this project's own:
 // other simulators of the same distributions give other numbers of the same size.
 //
+// The fleet is 40 healthy targets of three scenes, nine canaries each, watched in both metrics at once under a rule as
+// users have it: what it pages in a month is what a team would be woken for without cause.
+//
 // # The scoring
 //
 // All alerts of a series count, of every severity. From day 8 on an alert is true if it starts inside an incident or at

@@ -37,13 +37,21 @@ const targetName = "sim"
 
 // watchedTarget is three canaries, one a size, that are probed on whole multiples of an interval.
 func watchedTarget(rule alert.Rule, m probe.Metric, every time.Duration) []alert.Watched {
+	return watchedScenes(rule, []probe.Metric{m}, every, "chat")
+}
+
+// watchedScenes is a target with scenes of three canaries each.
+func watchedScenes(rule alert.Rule, metrics []probe.Metric, every time.Duration, scenes ...string) []alert.Watched {
 	target := probe.DefaultTarget()
 	target.Name = targetName
-	scene := &probe.Scene{Name: "chat", Zone: time.UTC, Metrics: []probe.Metric{m}}
 	due := func(after time.Time) time.Time { return after.Truncate(every).Add(every) }
-	list := make([]alert.Watched, canaries)
-	for k, size := range probe.Sizes() {
-		list[k] = alert.Watched{Canary: &probe.Canary{Target: &target, Scene: scene, Size: size, Interval: every}, Rule: rule, Due: due}
+	var list []alert.Watched
+	for _, name := range scenes {
+		scene := &probe.Scene{Name: name, Zone: time.UTC, Metrics: metrics}
+		for _, size := range probe.Sizes() {
+			c := &probe.Canary{Target: &target, Scene: scene, Size: size, Interval: every}
+			list = append(list, alert.Watched{Canary: c, Rule: rule, Due: due})
+		}
 	}
 	return list
 }

@@ -35,7 +35,7 @@ func profileOf(seed uint64, m probe.Metric) Profile {
 	return p
 }
 
-// canaries is how many a target has.
+// canaries is how many a target has in one scene: a size each.
 const canaries = 3
 
 // basesOf returns the canaries' values without load, seconds, and how far full load raises them, ln.

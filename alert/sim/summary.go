@@ -11,6 +11,7 @@ type Summary struct {
 	Seeds  []uint64     `json:"seeds"`
 	Rules  []Row        `json:"rules"`
 	Faults []FaultRow   `json:"faults,omitempty"`
+	Fleets []FleetRow   `json:"fleets,omitempty"`
 	Gates  []GateResult `json:"gates"`
 	Held   bool         `json:"held"` // no gate is missed
 }
@@ -62,6 +63,9 @@ func (r *Report) Summary() Summary {
 	}
 	for _, f := range r.Faults {
 		s.Faults = append(s.Faults, f.row())
+	}
+	for _, f := range r.Fleets {
+		s.Fleets = append(s.Fleets, f.row())
 	}
 	for _, g := range r.Gates {
 		s.Gates = append(s.Gates, GateResult{g, g.Missed()})

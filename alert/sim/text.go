@@ -17,6 +17,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		row.caught(out)
 	}
 	s.faults(out)
+	s.fleets(out)
 	s.gates(out)
 	if out.err != nil {
 		return out.err
@@ -80,6 +81,18 @@ func (s Summary) faults(out *table) {
 	for _, f := range s.Faults {
 		out.row(f.Profile, maybe(f.False, "%.3f"), fmt.Sprintf("%d of %d", f.Found, f.Outages), maybe(f.Slowest, "%.1f min"),
 			fmt.Sprintf("%d of %d", f.Alerted, f.Bursts), fmt.Sprintf("%.1f %%", f.Extra))
+	}
+	out.gap()
+}
+
+func (s Summary) fleets(out *table) {
+	if len(s.Fleets) == 0 {
+		return
+	}
+	out.row("healthy fleet, a month", "targets x canaries", "pages", "alerts that page", "of them promoted", "alerts of level info", "extra requests")
+	for _, f := range s.Fleets {
+		out.row(f.Rule, fmt.Sprintf("%d x %d", f.Targets, f.Canaries), withUnit(f.Pages, ""), withUnit(f.Paging, ""), withUnit(f.Promoted, ""),
+			withUnit(f.Info, ""), fmt.Sprintf("%.1f %%", f.Extra))
 	}
 	out.gap()
 }

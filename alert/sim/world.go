@@ -35,15 +35,19 @@ type World struct {
 	ShiftAt int // minute of the shift; 0 = none
 	Minutes int
 
-	key     uint64              // of its streams
-	outages []Event             // of the prober
-	clock   int                 // minutes that the load's clock jumps ahead at day 30
-	level   [canaries][]float64 // seconds at each minute, without what is one probe's own
-	grid    [canaries][]float64 // a probe's value at each whole minute, seconds; NaN = missing
+	key     uint64      // of its streams
+	outages []Event     // of the prober
+	clock   int         // minutes that the load's clock jumps ahead at day 30
+	level   [][]float64 // by canary: seconds at each minute, without what is one probe's own
+	grid    [][]float64 // by canary: a probe's value at each whole minute, seconds; NaN = missing
 }
 
 // NewWorld makes days of a seed's world.
 func NewWorld(seed uint64, m probe.Metric, c Course, days int) *World {
+	return newWorld(seed, m, c, days, canaries)
+}
+
+func newWorld(seed uint64, m probe.Metric, c Course, days, canaries int) *World {
 	w := &World{Seed: seed, Metric: m, Course: c, Profile: profileOf(seed, m), Minutes: days * dayMinutes}
 	if c == Wander {
 		w.Profile.day *= 2
@@ -53,6 +57,7 @@ func NewWorld(seed uint64, m probe.Metric, c Course, days int) *World {
 	}
 	w.key = seed + map[Course]uint64{Incidents: 1000, Shift: 2000, Ramp: 3000}[c]
 	w.happen(newSource(w.key, w.metricPart(), 77))
+	w.level, w.grid = make([][]float64, canaries), make([][]float64, canaries)
 	w.fill()
 	return w
 }
@@ -86,13 +91,13 @@ func (w *World) happen(s *source) {
 func (w *World) fill() {
 	shared := w.shared()
 	bases, rise := basesOf(w.Metric)
-	for k := range canaries {
+	for k := range w.grid {
 		s := newSource(w.key, w.metricPart(), 10+uint64(k))
 		own := newWander(.96, .7*w.Profile.minutes, s)
 		w.level[k] = make([]float64, w.Minutes)
 		w.grid[k] = make([]float64, w.Minutes)
 		for m := range w.Minutes {
-			w.level[k][m] = bases[k] * math.Exp(rise*w.load(m)+shared[m]+own.step(s))
+			w.level[k][m] = bases[k%canaries] * math.Exp(rise*w.load(m)+shared[m]+own.step(s))
 			w.grid[k][m] = w.draw(k, m, s)
 		}
 	}
@@ -125,7 +130,7 @@ func (w *World) draw(k, minute int, s *source) float64 {
 	rho := .25 + .5*w.load(minute)
 	waits, wait := s.uniform(), s.exp()
 	if waits < p.queue*rho*rho {
-		v += bases[k] * .5 * rho / (1 - rho) * wait
+		v += bases[k%canaries] * .5 * rho / (1 - rho) * wait
 	}
 	odd, far := s.uniform(), s.exp()
 	if odd < p.outlier {
