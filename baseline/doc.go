@@ -45,6 +45,25 @@
 // mu is computed at the first value of a slot and then stays for that slot, whatever is added or excluded. sw and sL
 // are renewed at 00:00 and 12:00 of the zone. Recompute renews all of them at the next value.
 //
+// # Several series together
+//
+// A round is what the canaries of a target say of one metric at about one time. It has one o and one sL for all of them,
+// made as above from the e of all together, with 1.15/Σ sw⁻² over a block's values in place of 1.15·sw²/n.
+//
+//	m        the median of its e, less o
+//	s        √(1.35/Σ sw⁻²) over its values: what the probes' own scatter makes of m
+//	line     the largest of sigma·√(sL² + s²), 4·sL and ln min_ratio: breach, calm, z and ratio of a round, as above
+//	T        of its last n rounds, n from 1 to 16 and in at most 60 min (70 on schedules of an hour and more): their 30 %
+//	         quantile plus 0.524·s, over √(sL² + 1.738·s²/n)
+//	before   0.9 times the mean of the middle e from 95 to 5 min before the first of the n; 8 values are needed, and
+//	         runs at most 15 min apart
+//	rises    what a level moves by itself: √(V − what the probes' scatter adds) of a block's mean less its before, for
+//	         blocks of 15, 30 and 60 min; between them by the time that the n span
+//	R        the 30 % quantile of the n median e plus 0.524·s, less before, over √(rises² + 1.738·s²/n)
+//
+// The target fires for an n of 6 and more when T > 4.7, or R > 4.4 and T > 3; with the quantile at least ln min_ratio and
+// the newest m at least 0.15.
+//
 // # Clock changes
 //
 // Windows go by the wall clock. A time that the clock skipped has no samples on that day; one that it showed twice has
