@@ -57,7 +57,7 @@ func Lock(path, instance string) (release func(), err error) {
 		return nil, errors.Join(fmt.Errorf("lock store %q: %w", path, err), f.Close())
 	}
 	// The file stays: removing it would let a third process lock a new file while a second waits on the old one.
-	return func() { _ = f.Truncate(0); _ = f.Close() }, nil
+	return func() { _ = f.Truncate(0); _ = f.Close() }, nil // closing is what unlocks; who reads a stale holder finds it free
 }
 
 func sign(f *os.File, instance string) error {

@@ -293,11 +293,3 @@ func waitOr(wg *sync.WaitGroup, limit time.Duration, late func()) {
 	wg.Wait()
 	t.Stop()
 }
-
-// alive says whether the scheduler turns.
-func (d *daemon) alive() error {
-	if turned := d.runner.Turned(); time.Since(turned) > aliveWithin {
-		return fmt.Errorf("the scheduler has not turned since %s", turned.UTC().Format(time.RFC3339))
-	}
-	return nil
-}

@@ -99,8 +99,8 @@ func (d *demo) startLLM(ctx context.Context) (string, error) {
 	}
 	srv := &http.Server{Handler: d.llm, ReadHeaderTimeout: 10 * time.Second}
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = srv.Serve(l) }) // ends with Close
-	d.undo = append(d.undo, func() { _ = srv.Close(); wg.Wait() })
+	wg.Go(func() { _ = srv.Serve(l) })                             // ends with Close
+	d.undo = append(d.undo, func() { _ = srv.Close(); wg.Wait() }) // what it says of cut connections helps nobody
 	return "http://" + l.Addr().String() + "/v1", nil
 }
 

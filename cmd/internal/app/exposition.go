@@ -75,7 +75,7 @@ func writeFamily(w io.Writer, m metricInfo, lines []string) {
 	if m.Type != "histogram" { // a histogram's buckets are in order already
 		sort.Strings(lines)
 	}
-	_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.Name, m.Help, m.Name, m.Type)
+	_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.Name, m.Help, m.Name, m.Type) // a scraper that went away asks again
 	for _, l := range lines {
 		_, _ = io.WriteString(w, l+"\n")
 	}

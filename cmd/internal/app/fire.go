@@ -24,7 +24,8 @@ func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 		}
 		return
 	}
-	if reason, ok := d.gate.allow(run.Canary.Target, time.Now()); !ok {
+	asked := time.Now()
+	if reason, ok := d.gate.allow(run.Canary.Target, asked); !ok {
 		if !t.Extra {
 			d.skipped(run, t, reason)
 		}
@@ -32,6 +33,7 @@ func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 	}
 	held, used, ok := d.budget.take(run.Canary, time.Now())
 	if !ok {
+		d.gate.unsent(run.Canary.Target, asked)
 		d.overBudget(run.Canary, used)
 		if !t.Extra {
 			d.skipped(run, t, probe.ReasonBudget)

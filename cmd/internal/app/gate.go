@@ -22,6 +22,7 @@ type gate struct {
 type lockout struct {
 	reason string    // auth, quota
 	last   time.Time // newest probe let through
+	before time.Time // the one before it
 }
 
 func newGate() *gate {
@@ -31,7 +32,8 @@ func newGate() *gate {
 // credentialOf names what shares a refusal: the provider and where its key comes from.
 func credentialOf(t *probe.Target) string { return t.Provider + "\x00" + t.APIKey.Label() }
 
-// allow reports whether a regular run of t may be sent at now; if not, why.
+// allow reports whether a regular run of t may be sent at now; if not, why. One that is let through although its
+// credential is refused is the trial of a quarter of an hour: unsent gives it back.
 func (g *gate) allow(t *probe.Target, now time.Time) (reason string, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,8 +50,17 @@ func (g *gate) allow(t *probe.Target, now time.Time) (reason string, ok bool) {
 	if now.Sub(l.last) < lockedOutEvery {
 		return l.reason, false
 	}
-	l.last = now
+	l.before, l.last = l.last, now
 	return "", true
+}
+
+// unsent takes back that a run of t was let through at now.
+func (g *gate) unsent(t *probe.Target, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.shut[credentialOf(t)]; l != nil && l.last.Equal(now) {
+		l.last = l.before
+	}
 }
 
 // observe learns from a finished probe.

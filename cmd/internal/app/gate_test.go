@@ -38,8 +38,13 @@ func TestGate(t *testing.T) {
 	allow(other, time.Minute, "")
 	allow(sibling, 15*time.Minute, "") // one canary of the credential looks again
 	allow(gw, 15*time.Minute+time.Second, "auth")
-	see(probe.OK, 0, 16*time.Minute)
-	allow(gw, 17*time.Minute, "")
+	allow(gw, 30*time.Minute, "")
+	g.unsent(gw, now.Add(30*time.Minute)) // the budget said no: another canary may look
+	allow(sibling, 30*time.Minute+time.Second, "")
+	g.unsent(gw, now.Add(30*time.Minute)) // not its turn any more
+	allow(gw, 31*time.Minute, "auth")
+	see(probe.OK, 0, 32*time.Minute)
+	allow(gw, 33*time.Minute, "")
 
 	g = newGate()
 	see(probe.Quota, 0, 0)

@@ -84,6 +84,18 @@ func (d *daemon) writeMetrics(w io.Writer) {
 	}
 }
 
+// alive says whether the scheduler turns.
+func (d *daemon) alive() error {
+	turned := d.runner.Turned()
+	if turned.IsZero() {
+		turned = d.started
+	}
+	if time.Since(turned) > aliveWithin {
+		return fmt.Errorf("the scheduler has not turned since %s", turned.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
 func (d *daemon) isReady() error {
 	if !d.ready.Load() {
 		return fmt.Errorf("starting or stopping")

@@ -67,7 +67,7 @@ func openInput(path string, stdin io.Reader) (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read samples: %w", err)
 	}
-	return f, func() { _ = f.Close() }, nil
+	return f, func() { _ = f.Close() }, nil // only read
 }
 
 // readSamples yields the samples of JSON lines; the first bad line is yielded as an error that names it, and ends it.

@@ -90,6 +90,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 		"[http]":           old.HTTP.ExternalURL != cfg.HTTP.ExternalURL || old.HTTP.AllowPublic != cfg.HTTP.AllowPublic || old.HTTP.Token.Label() != cfg.HTTP.Token.Label() || tokensText(old) != tokensText(cfg),
 		"[instance]":       old.Instance != cfg.Instance,
 		"[baseline]":       old.Baseline != cfg.Baseline,
+		"[log] format":     old.Log.Format != cfg.Log.Format,
 		"[metrics] labels": fmt.Sprint(old.Metrics) != fmt.Sprint(cfg.Metrics),
 	} {
 		if changed {

@@ -74,7 +74,7 @@ func (s *Server) health(check func() error) http.HandlerFunc {
 
 func (s *Server) reload(w http.ResponseWriter, r *http.Request) {
 	// The answer must still be sendable when the reload took its time.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin)) // only a recorder cannot
 	s.opt.Log.Info("reload asked for", "by", r.RemoteAddr)
 	if err := s.opt.Reload(r.Context()); err != nil {
 		s.text(w, http.StatusUnprocessableEntity, err.Error())

@@ -48,7 +48,7 @@ func (s *Server) order(do string) http.HandlerFunc {
 			s.fail(w, http.StatusBadRequest, "why is missing: it goes into the history, beside who")
 			return
 		}
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin)) // only a recorder cannot
 		done, err := s.opt.Order(r.Context(), o)
 		s.opt.Log.Info("order", "do", o.Do, "pattern", o.Pattern, "who", o.Who, "why", o.Why, "changed", len(done))
 		if err != nil {

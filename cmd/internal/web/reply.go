@@ -37,14 +37,14 @@ func (s *Server) object(w http.ResponseWriter, r *http.Request, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(append(body, '\n')) // as above
 }
 
 // text answers a line for people.
 func (s *Server) text(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, s.opt.Redact(message)+"\n")
+	_, _ = io.WriteString(w, s.opt.Redact(message)+"\n") // as above
 }
 
 // array is a JSON array that goes out as it is encoded, a buffer at a time.
@@ -82,17 +82,17 @@ func (a *array) add(v any) error {
 		return fmt.Errorf("encode element: %w", err)
 	}
 	if a.begun {
-		_ = a.out.WriteByte(',')
+		_ = a.out.WriteByte(',') // as above
 	}
 	a.begin()
-	_ = a.out.WriteByte('\n')
+	_ = a.out.WriteByte('\n') // as above
 	_, err = a.out.Write(body)
 	return err
 }
 
 func (a *array) end() error {
 	a.begin()
-	_, _ = a.out.WriteString("\n]\n")
+	_, _ = a.out.WriteString("\n]\n") // as above
 	return a.out.Flush()
 }
 
