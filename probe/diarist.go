@@ -61,6 +61,7 @@ func (r *run) fillDiary(s *Sample) {
 	if d == nil {
 		return
 	}
+	d.Took = time.Since(r.t0)
 	t := &r.timeline
 	t.mu.Lock()
 	d.SendTook, d.FirstShared = t.sending, r.fold.firstRead.tokens > 1

@@ -32,10 +32,11 @@ type Diary struct {
 	Text          string
 	TLSDaysLeft   Maybe[float64] // negative = expired
 	RemoteAddr    string
-	SendTook      Span   // how long the write took whose start is the sample's sent
-	FirstShared   bool   // the first token came in one read with later ones: the kernel's stamp is that of the newest
-	HiddenRetries int    // requests that the transport sent again by itself; always 0
-	Learned       string // parameter that will be sent otherwise from now on
+	Took          time.Duration // from the call until the probe ended, however it did
+	SendTook      Span          // how long the write took whose start is the sample's sent
+	FirstShared   bool          // the first token came in one read with later ones: the kernel's stamp is that of the newest
+	HiddenRetries int           // requests that the transport sent again by itself; always 0
+	Learned       string        // parameter that will be sent otherwise from now on
 }
 
 // DiaryEvent is one event: when it came, in which read, and what it was.

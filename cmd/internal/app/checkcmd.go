@@ -23,15 +23,15 @@ type checkCmd struct {
 	APIKeyEnv string `name:"api-key-env" placeholder:"VAR" help:"With --base-url: environment variable that holds the key. Without it no key is sent."`
 	Size      string `enum:"short,medium,long" default:"short" help:"With --base-url: size of the prompt: short, medium or long."`
 
-	N                 int           `short:"n" default:"1" help:"Probes of each canary, one after the other."`
-	FirstTokenTimeout time.Duration `placeholder:"D" help:"Override first_token_timeout."`
-	StallTimeout      time.Duration `placeholder:"D" help:"Override stall_timeout."`
-	TotalTimeout      time.Duration `placeholder:"D" help:"Override total_timeout."`
-	MaxTokens         int           `placeholder:"N" help:"Override the output cap."`
-	Curl              bool          `help:"Print the same request for curl instead of sending it; the key as $VAR."`
-	Verbose           bool          `short:"v" help:"Print every event of each answer with its instant."`
-	ShowText          bool          `name:"show-text" help:"Print the answers too."`
-	Format            string        `enum:"text,json" default:"text" help:"text or json (one sample a line)."`
+	N                 int            `short:"n" default:"1" help:"Probes of each canary, one after the other."`
+	FirstTokenTimeout *time.Duration `placeholder:"D" help:"Override first_token_timeout."`
+	StallTimeout      *time.Duration `placeholder:"D" help:"Override stall_timeout."`
+	TotalTimeout      *time.Duration `placeholder:"D" help:"Override total_timeout."`
+	MaxTokens         *int           `placeholder:"N" help:"Override the output cap."`
+	Curl              bool           `help:"Print the same request for curl instead of sending it; the key as $VAR."`
+	Verbose           bool           `short:"v" help:"Print every event of each answer with its instant."`
+	ShowText          bool           `name:"show-text" help:"Print the answers too."`
+	Format            string         `enum:"text,json" default:"text" help:"text or json (one sample a line)."`
 }
 
 // Help shows an example.
@@ -41,8 +41,8 @@ func (checkCmd) Help() string {
 
 // Run probes and reports.
 func (c *checkCmd) Run(ctx context.Context, o Options) error {
-	if c.N < 1 || c.N > 10_000 {
-		return fail(ExitUsage, fmt.Errorf("-n is %d, it must lie between 1 and 10000", c.N))
+	if err := c.mistake(); err != nil {
+		return fail(ExitUsage, err)
 	}
 	runs, redactor, err := c.canaries()
 	if err != nil {
@@ -82,17 +82,8 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 
 // canaries returns what is to be probed.
 func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
-	var cfg *configs.Config
-	var problems []configs.Problem
-	if c.Config != "" && (c.BaseURL != "" || c.Model != "") {
-		return nil, nil, fail(ExitUsage, errors.New("-c and --base-url (or --model) exclude each other: give -c to check what a config names, --base-url and --model for an endpoint without one"))
-	}
-	if c.BaseURL != "" || c.Model != "" {
-		cfg, problems = configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size)})
-	} else {
-		cfg, problems = configs.Load(configs.Options{Path: c.Config})
-	}
-	if err := configError(problems); err != nil {
+	cfg, err := c.load()
+	if err != nil {
 		return nil, nil, fail(ExitUsage, err)
 	}
 	runs := selectRuns(cfg.Runs, c.Pattern, c.All)
@@ -103,6 +94,16 @@ func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
 		runs[i].Canary = c.override(runs[i].Canary)
 	}
 	return runs, cfg.Redactor, nil
+}
+
+// load makes a config of the flags, or reads one.
+func (c *checkCmd) load() (*configs.Config, error) {
+	if c.BaseURL != "" || c.Model != "" {
+		cfg, problems := configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size)})
+		return cfg, flagError(problems)
+	}
+	cfg, problems := configs.Load(configs.Options{Path: c.Config})
+	return cfg, configError(problems)
 }
 
 // selectRuns filters by glob; without all it keeps the smallest size of each target.
@@ -137,17 +138,14 @@ func matches(pattern, name string) bool {
 // override returns the canary with the flags' values in place of the config's.
 func (c *checkCmd) override(old *probe.Canary) *probe.Canary {
 	t, out := *old.Target, *old
-	if c.FirstTokenTimeout > 0 {
-		t.FirstTokenTimeout = c.FirstTokenTimeout
+	for _, o := range []struct{ flag, key *time.Duration }{
+		{c.FirstTokenTimeout, &t.FirstTokenTimeout}, {c.StallTimeout, &t.StallTimeout}, {c.TotalTimeout, &t.TotalTimeout}} {
+		if o.flag != nil {
+			*o.key = *o.flag
+		}
 	}
-	if c.StallTimeout > 0 {
-		t.StallTimeout = c.StallTimeout
-	}
-	if c.TotalTimeout > 0 {
-		t.TotalTimeout = c.TotalTimeout
-	}
-	if c.MaxTokens > 0 {
-		t.MaxTokens = c.MaxTokens // goes before the size's
+	if c.MaxTokens != nil {
+		t.MaxTokens = *c.MaxTokens // goes before the size's
 	}
 	out.Target = &t
 	return &out

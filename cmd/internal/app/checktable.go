@@ -12,9 +12,6 @@ import (
 	"serin/probe"
 )
 
-// barWidth is the length of the bar of phases, in characters.
-const barWidth = 32
-
 // table prints probes as rows under one head.
 type table struct {
 	w        io.Writer
@@ -52,63 +49,6 @@ func speedText(s *probe.Sample) string {
 }
 
 func flagText(s *probe.Sample) string { return strings.Trim(fmt.Sprint(s.Flags), "[]") }
-
-// step is one phase of a probe: a letter for the bar, a name, a length.
-type phaseStep struct {
-	letter string
-	name   string
-	d      time.Duration
-}
-
-// phaseSteps cuts a probe into phases that follow one another, from the call to the end of the stream.
-func phaseSteps(s *probe.Sample) []phaseStep {
-	var list []phaseStep
-	at := time.Duration(0)
-	add := func(letter, name string, d probe.Span) {
-		if d.Known && d.D > 0 {
-			list = append(list, phaseStep{letter, name, d.D})
-			at += d.D
-		}
-	}
-	until := func(letter, name string, end probe.Span) {
-		add(letter, name, probe.Span{D: end.D - at, Known: end.Known})
-	}
-	add("d", "dns", s.DNS)
-	add("c", "connect", s.Connect)
-	add("t", "tls", s.TLS)
-	until("s", "send", s.Sent)
-	until("w", "wait for the first byte", s.TTFB)
-	until("p", "for the first token", s.TTFT)
-	if s.TTFA.Known && s.TTFA.D > s.TTFT.D {
-		until("r", "reasoning", s.TTFA)
-	}
-	until("a", "answer", s.E2E)
-	until("e", "end", s.StreamTotal)
-	return list
-}
-
-// phaseText draws the phases as a bar, and says those that a person can see in it.
-func phaseText(s *probe.Sample) string {
-	list := phaseSteps(s)
-	var total time.Duration
-	for _, p := range list {
-		total += p.d
-	}
-	if total == 0 {
-		return ""
-	}
-	var bar strings.Builder
-	var parts []string
-	for _, p := range list {
-		share := float64(p.d) / float64(total)
-		if share < 0.005 && p.d < 10*time.Millisecond {
-			continue
-		}
-		bar.WriteString(strings.Repeat(p.letter, max(1, int(math.Round(share*barWidth)))))
-		parts = append(parts, p.letter+" "+p.name+" "+milliText(probe.Known(p.d)))
-	}
-	return "[" + bar.String() + "] " + strings.Join(parts, " · ")
-}
 
 // printSpread prints medians of several probes, each with its n; p95 only where there are enough. Probes that failed by the
 // server's or the network's fault count as endless: a server that refuses its slow work must not look fast.

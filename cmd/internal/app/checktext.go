@@ -45,7 +45,7 @@ func printDetails(w io.Writer, s *probe.Sample, d *probe.Diary) {
 		{"TPOT", tpotText(s)},
 		{"person", personText(s)},
 		{"tokens", tokenText(s)},
-		{"phases", phaseText(s)},
+		{"phases", phaseText(s, d)},
 		{"clock", clockText(s, d)},
 		{"answer", checkText(s)},
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -58,15 +59,54 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// TestPhasesAddUp: the bar's steps follow one another from the call to the end.
+// TestPhasesAddUp: the bar's steps follow one another from the call to the end, or to where the probe was given up.
 func TestPhasesAddUp(t *testing.T) {
-	s := &probe.Sample{DNS: probe.Known(2), Connect: probe.Known(3), TLS: probe.Known(5), Sent: probe.Known(12), TTFB: probe.Known(40), TTFT: probe.Known(50),
-		TTFA: probe.Known(70), E2E: probe.Known(200), StreamTotal: probe.Known(210)}
-	letters, sum := "", time.Duration(0)
-	for _, p := range phaseSteps(s) {
-		letters, sum = letters+p.letter, sum+p.d
+	f := func(want string, end time.Duration, s probe.Sample, d probe.Diary) {
+		t.Helper()
+		letters, sum := "", time.Duration(0)
+		for _, p := range phaseSteps(&s, &d) {
+			letters, sum = letters+p.letter, sum+p.d
+		}
+		if letters != want || sum != end {
+			t.Errorf("%q to %d, want %q to %d", letters, sum, want, end)
+		}
 	}
-	if letters != "dctswprae" || sum != 210 {
-		t.Errorf("%q, %d", letters, sum)
+	whole := probe.Sample{Outcome: probe.OK, DNS: probe.Known(2), Connect: probe.Known(3), TLS: probe.Known(5), Sent: probe.Known(12), TTFB: probe.Known(40),
+		TTFT: probe.Known(50), TTFA: probe.Known(70), E2E: probe.Known(200), StreamTotal: probe.Known(210)}
+	f("dctswprae", 210, whole, probe.Diary{Took: 215})
+	cut := whole
+	cut.Outcome, cut.E2E, cut.StreamTotal = probe.TimeoutStall, probe.Span{}, probe.Span{}
+	f("dctswpran", 500, cut, probe.Diary{Took: 500, Events: []probe.DiaryEvent{{At: 45}, {At: 120}}})
+	cut.TTFA, cut.TTFT = probe.Span{}, probe.Span{}
+	f("dctswn", 500, cut, probe.Diary{Took: 500})
+	cut.TTFB = probe.Span{}
+	f("dctsw", 500, cut, probe.Diary{Took: 500})
+	f("dt", 90, probe.Sample{Outcome: probe.TLS, DNS: probe.Known(2)}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "tls"}})
+	f("d", 90, probe.Sample{Outcome: probe.DNS}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "dns"}})
+	f("c", 90, probe.Sample{Outcome: probe.TimeoutConnect}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "connect"}})
+}
+
+func TestFlagsOfCheck(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--max-tokens", "0"}, "--max-tokens is 0, it must be 1 or more"},
+		{[]string{"--max-tokens=-3"}, "--max-tokens is -3, it must be 1 or more"},
+		{[]string{"--stall-timeout", "0s"}, "--stall-timeout is 0s, it must be longer than nothing"},
+		{[]string{"--total-timeout=-1s"}, "--total-timeout is -1s"},
+		{[]string{"-n", "0"}, "-n is 0"},
+		{[]string{"--protocol", "foo"}, `--protocol "foo" is unknown; use one of: openai-chat`},
+		{[]string{"--model", ""}, "--model is missing; name the model as the endpoint does: --model "},
+		{[]string{"--api-key-env", "NO_SUCH"}, "--api-key-env environment variable NO_SUCH is not set"},
+		{[]string{"--base-url", "http://127.0.0.1:9/v1/chat/completions"}, "--base-url "},
+	} {
+		var errs strings.Builder
+		args := append([]string{"check", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"}, c.args...)
+		code := Run(t.Context(), Options{Args: args, Stdout: io.Discard, Stderr: &errs})
+		got := errs.String()
+		if code != ExitUsage || !strings.Contains(got, c.want) || strings.Contains(got, "target[") || strings.Contains(got, "base_url") {
+			t.Errorf("%v: exit %d, %s", c.args, code, got)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"serin/configs"
 	"serin/probe"
-	"serin/probe/wire"
 )
 
 // findings is what a diagnosis starts from.
@@ -43,74 +42,6 @@ func diagnose(f findings) []string {
 		lines = append(lines, fmt.Sprintf("the endpoint said: %q", f.diary.Snippet))
 	}
 	return lines
-}
-
-// auth explains 401 and 403.
-func (f findings) auth() []string {
-	t := f.target
-	if t.APIKey.IsZero() {
-		return []string{fmt.Sprintf("no key was sent to %s: give --api-key-env VAR, or api_key_env in the config", f.diary.URL)}
-	}
-	lines := []string{fmt.Sprintf("the endpoint refused the key from %s: check that it is this endpoint's key, is not revoked, and may use model %s", t.APIKey.Label(), t.Model)}
-	key, err := t.APIKey.Reveal()
-	if err != nil {
-		return append(lines, err.Error())
-	}
-	for _, hint := range []string{keyHint(t, key), f.headerHint()} {
-		if hint != "" {
-			lines = append(lines, hint)
-		}
-	}
-	return lines
-}
-
-// headerHint says when the endpoint asks for the key in a header that it was not sent in.
-func (f findings) headerHint() string {
-	t := f.target
-	proto, err := wire.Find(t.Protocol)
-	if err != nil {
-		return ""
-	}
-	sent, _ := proto.Key(t.Auth)
-	said := strings.ToLower(f.sample.Reason + " " + f.diary.Snippet + " " + f.diary.Headers["www-authenticate"])
-	asked := ""
-	for _, name := range []string{"x-goog-api-key", "x-api-key", "api-key", "authorization", "bearer"} { // api-key is part of the others
-		if strings.Contains(said, name) {
-			asked = name
-			break
-		}
-	}
-	switch {
-	case asked == "" || strings.EqualFold(asked, sent) || sent == "Authorization" && asked == "bearer":
-		return ""
-	case asked == "authorization" || asked == "bearer":
-		return fmt.Sprintf(`the endpoint speaks of the header Authorization, and the key went as %s: set auth = "bearer"`, sent)
-	case asked == "x-api-key" && t.Protocol != "anthropic":
-		return fmt.Sprintf(`the endpoint speaks of the header x-api-key, and the key went as %s: set auth = "x-api-key", or protocol = "anthropic" if it speaks that`, sent)
-	}
-	return fmt.Sprintf(`the endpoint speaks of the header %s, and the key went as %s: set auth = %q`, asked, sent, asked)
-}
-
-// keyHint says when the shape of a key and the way it was sent do not fit.
-func keyHint(t *probe.Target, key string) string {
-	anthropicKey, oauth := strings.HasPrefix(key, "sk-ant-"), strings.HasPrefix(key, "sk-ant-oat")
-	switch {
-	case t.Protocol == "anthropic" && oauth && t.Auth != "bearer":
-		return `this is an OAuth token, not an API key: set auth = "bearer" (what an ANTHROPIC_AUTH_TOKEN wants), or use a key that begins with sk-ant-api`
-	case t.Protocol == "anthropic" && anthropicKey && !oauth && t.Auth == "bearer":
-		return `this is an API key, sent as a bearer token: leave auth out, so that it goes as x-api-key`
-	case t.Protocol == "anthropic" && !anthropicKey && t.Auth == "":
-		return `the key went as x-api-key; a gateway in front of the API often wants auth = "bearer"`
-	case t.Protocol != "anthropic" && anthropicKey:
-		return `this looks like an Anthropic key, but protocol is ` + t.Protocol + `: set protocol = "anthropic", or use the key of this endpoint`
-	case strings.HasPrefix(strings.ToLower(key), "bearer "), strings.HasPrefix(strings.ToLower(key), "bearer:"):
-		return `the key itself begins with "Bearer": keep only what stands behind it`
-	case strings.HasPrefix(key, "$") || strings.HasPrefix(key, "${"):
-		return `the key begins with "$": a variable was not expanded where the key was set`
-	case strings.HasPrefix(key, `"`) || strings.HasPrefix(key, "'"):
-		return `the key stands in quotes: an env file took them literally, write it without`
-	}
-	return ""
 }
 
 // notFound explains 404: the path or the model.
@@ -206,93 +137,6 @@ func (f findings) wrongAnswer() []string {
 		return []string{fmt.Sprintf("a JSON document came instead of a stream (%q): the server or a gateway ignores \"stream\": true; TTFT cannot be measured there", d.Snippet)}
 	}
 	return []string{fmt.Sprintf("what came is not the stream that protocol %s has (content type %q, %q)", f.target.Protocol, d.ContentType, d.Snippet)}
-}
-
-// A first token is late from lateFirst after the request was sent. Prompts of longPrompt tokens and more are worth a
-// prefill that one sees.
-const (
-	lateFirst  = 2 * time.Second
-	longPrompt = 2000
-)
-
-// healthy says what a success hides.
-func (f findings) healthy() []string {
-	var lines []string
-	s := f.sample
-	if s.Has(probe.BufferedSuspect) {
-		lines = append(lines, f.crowded())
-	}
-	if s.Has(probe.Gzip) {
-		lines = append(lines, f.compressed())
-	}
-	if late := f.late(); late != "" {
-		lines = append(lines, late)
-	}
-	if s.TPOTReason == "hidden_reasoning" {
-		lines = append(lines, "the model thinks unseen and does not say how much, so TPOT cannot be told")
-	}
-	if s.TPOTReason == "unseen_tail" {
-		lines = append(lines, "the server counted tokens long after the last text it sent (it holds text back, or its last tokens have none), so TPOT cannot be told")
-	}
-	if !s.OutputTokens.Known {
-		lines = append(lines, "the endpoint sends no usage: no token counts, no cost and no TPOT; serin asks for it by stream_options.include_usage")
-	}
-	if s.Has(probe.NoDone) || s.Has(probe.NoFinish) {
-		lines = append(lines, "the end of the stream is not marked as the protocol wants ("+strings.Trim(fmt.Sprint(s.Flags), "[]")+"); harmless for the numbers")
-	}
-	if days := f.diary.TLSDaysLeft; days.Known && days.V < 14 {
-		lines = append(lines, fmt.Sprintf("the server's certificate ends in %.0f days", days.V))
-	}
-	if s.Check == "fail" {
-		lines = append(lines, "the answer does not hold what expect asks for")
-	}
-	return lines
-}
-
-// late says what a late first token waited for: the network answers within round trips, so that what is beyond a few of
-// them passed in the server, before its first byte or after it.
-func (f findings) late() string {
-	s := f.sample
-	wait := s.FirstScreen()
-	if !wait.Known || wait.D < lateFirst || s.Has(probe.BufferedSuspect) || s.Load.Known && s.Load.D > wait.D/2 {
-		return ""
-	}
-	if s.RTT.Known && s.RTT.D > wait.D/4 {
-		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", milliText(wait), milliText(s.RTT))
-	}
-	what := "a queue, or a server busy with others: the prompt is short"
-	if s.InputTokens.V >= longPrompt {
-		what = fmt.Sprintf("prefill of %d input tokens, or a queue", s.InputTokens.V)
-	}
-	where := ""
-	if s.TTFB.Known && s.TTFT.D-s.TTFB.D > wait.D/2 {
-		where = fmt.Sprintf(", %s of it after the response had begun", milliText(probe.Known(s.TTFT.D-s.TTFB.D)))
-	}
-	trip := ""
-	if s.RTT.Known {
-		trip = fmt.Sprintf(" (one round trip takes %s)", milliText(s.RTT))
-	}
-	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", milliText(wait), where, what, trip)
-}
-
-// compressed says who compresses, and how to stop it.
-func (f findings) compressed() string {
-	return fmt.Sprintf("the answer came compressed (Content-Encoding: %s) although serin asked for identity: a proxy or CDN compresses regardless, which holds tokens back; switch it off for this path (nginx: gzip off; Envoy, Caddy, Cloudflare: leave text/event-stream out of compression)", f.diary.Encoding)
-}
-
-// crowded says what a stream looked like whose tokens came crowded together. In one piece at the end it was a buffer; where
-// few pieces came early and the stream went on long after them, the server had nothing it could show.
-func (f findings) crowded() string {
-	s := f.sample
-	after := s.Trailer.D
-	if s.Trailer.Known && after > s.TTFT.D/2 && after > time.Second {
-		return fmt.Sprintf("only %s came, the last at %s, and the stream went on for %s without another: the server held back the rest or its text was empty (one that makes no valid text holds it back), so TPOT is withheld",
-			plural(s.Chunks, "piece"), milliText(s.E2E), milliText(s.Trailer))
-	}
-	if s.MaxGap.Known && s.MaxGap.D > s.TTFT.D {
-		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", milliText(s.MaxGap))
-	}
-	return "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld"
 }
 
 // other explains timeouts, limits and faults of the server.
