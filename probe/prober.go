@@ -48,9 +48,10 @@ type Shot struct {
 	Spec      string    // of the canary; written on the sample
 	Sched     time.Time // when it was meant to be sent; zero = now. Keep its monotonic reading
 	Trigger   Trigger
-	Attempt   int    // 0 and 1 = the first
-	FreshConn bool   // dial, whatever the target's connection says
-	Diary     *Diary // nil = none is kept
+	Attempt   int       // 0 and 1 = the first
+	FreshConn bool      // dial, whatever the target's connection says
+	Diary     *Diary    // nil = none is kept
+	Progress  *Progress // nil = nobody asks
 }
 
 // New returns a Prober; Close ends it.

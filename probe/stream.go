@@ -144,7 +144,9 @@ func (r *run) event(ev wire.Event, rd reading) {
 	if p.Whole && r.fold.chunks > 0 {
 		p.Kind, p.Text = 0, p.Text[:0]
 	}
-	r.fold.add(p, rd, ev.Unterminated)
+	if r.fold.add(p, rd, ev.Unterminated); r.fold.last.Equal(rd.at) {
+		r.shot.Progress.came(rd.at)
+	}
 	r.loaded(p.Load)
 	if p.Kind&wire.Text != 0 && !ev.Unterminated {
 		r.answer = append(r.answer, clipBytes(p.Text, maxAnswer-len(r.answer))...)

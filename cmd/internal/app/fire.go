@@ -60,9 +60,10 @@ func (d *daemon) shoot(ctx context.Context, run configs.Run, sched time.Time, tr
 	if trigger == probe.Schedule {
 		d.begun(run.Canary.Key(), time.Now())
 	}
-	defer d.running.begin(run.Canary.Key(), time.Now())()
+	progress, end := d.running.begin(run.Canary.Key(), time.Now())
+	defer end()
 	s, err := d.prober.Do(ctx, probe.Shot{Canary: run.Canary, Spec: run.Spec, Sched: sched, Trigger: trigger, Attempt: attempt,
-		FreshConn: trigger == probe.Reprobe})
+		FreshConn: trigger == probe.Reprobe, Progress: progress})
 	if err != nil {
 		d.log.Error("probe could not be made", "canary", run.Canary.Key(), "error", err)
 		s = d.unsent(run, sched, probe.Client, err.Error())
@@ -92,14 +93,14 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 	if !ok || t.Extra {
 		return
 	}
+	c := run.Canary
 	if why == schedule.SkipMissed { // counted, never replayed: there is no sample of a time that nobody saw
 		d.heart.ended(t.Key, time.Now())
-		c := run.Canary
 		d.tel.count(n, "serin_probes_skipped_total", append(canaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), label{"reason", string(why)})...)
 		d.log.Warn("runs missed", "canary", t.Key, "runs", n, "since", t.Due)
 		return
 	}
-	if c := run.Canary; why == schedule.SkipOverlap && !d.running.longerThan(t.Key, c.Target.FirstToken(c.Size), time.Now()) {
+	if why == schedule.SkipOverlap && !d.running.hangs(t.Key, c.Target.FirstToken(c.Size), time.Now()) {
 		why = schedule.SkipNoRoom // the earlier run is slow, it does not hang: no timeout
 	}
 	d.log.Warn("run skipped", "canary", t.Key, "reason", string(why))

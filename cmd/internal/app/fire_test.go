@@ -66,8 +66,28 @@ func TestSlowIsNoTimeout(t *testing.T) {
 	})
 }
 
-// TestAHangIsATimeout stalls after the first token: once a run lasts longer than a first token may take, the runs that it
-// keeps out are timeouts.
+// TestALongAnswerIsNoTimeout lets answers flow for 110 s, at a token a second: that is longer than a first token may take,
+// but no hang, so that the runs they keep out are no timeouts.
+func TestALongAnswerIsNoTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneLaneToml)
+		script := []fakellm.Step{fakellm.Role()}
+		for range 110 {
+			script = append(script, fakellm.Sleep(time.Second), fakellm.Tok("a"))
+		}
+		r.llm.Set("m", fakellm.Behaviour{Script: append(script, fakellm.Fin("stop"), fakellm.Usage(110), fakellm.Done())})
+		r.run(10 * time.Minute)
+		if n := r.skipReasons(); n[probe.ReasonInFlight] < 100 || n[probe.ReasonOverlap] != 0 {
+			t.Errorf("skipped: %v, want in_flight alone", n)
+		}
+		if ok := slices.ContainsFunc(r.seen, func(s probe.Sample) bool { return s.Outcome == probe.OK }); !ok || strings.Contains(r.log.String(), "kind=timeout from=") {
+			t.Errorf("an answer came: %t\n%s", ok, r.log.String())
+		}
+	})
+}
+
+// TestAHangIsATimeout stalls after the first token: once a run has been silent for longer than a first token may take, the
+// runs that it keeps out are timeouts.
 func TestAHangIsATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneLaneToml)

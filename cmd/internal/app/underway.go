@@ -4,41 +4,59 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"serin/probe"
 )
 
-// underWay knows since when the probes of each canary run. It is safe for concurrent use.
-type underWay struct {
-	mu    sync.Mutex
-	since map[string][]time.Time // by canary, oldest first
+// flight is one probe that runs.
+type flight struct {
+	since    time.Time
+	progress probe.Progress
 }
 
-// begin takes note of a probe that starts at a time; the caller calls end when it is over.
-func (u *underWay) begin(key string, at time.Time) (end func()) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.since == nil {
-		u.since = map[string][]time.Time{}
+// silence returns how long nothing has been generated: since the latest token, or since the start where none has come.
+func (f *flight) silence(now time.Time) time.Duration {
+	if token := f.progress.LastToken(); !token.IsZero() {
+		return now.Sub(token)
 	}
-	u.since[key] = append(u.since[key], at)
-	return func() { u.end(key, at) }
+	return now.Sub(f.since)
 }
 
-func (u *underWay) end(key string, at time.Time) {
+// underWay knows the running probes of each canary. It is safe for concurrent use.
+type underWay struct {
+	mu      sync.Mutex
+	flights map[string][]*flight // by canary, oldest first
+}
+
+// begin takes note of a probe that starts at a time and is to keep progress; the caller calls end when it is over.
+func (u *underWay) begin(key string, at time.Time) (progress *probe.Progress, end func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list := u.since[key]
-	if i := slices.Index(list, at); i >= 0 {
+	if u.flights == nil {
+		u.flights = map[string][]*flight{}
+	}
+	f := &flight{since: at}
+	u.flights[key] = append(u.flights[key], f)
+	return &f.progress, func() { u.end(key, f) }
+}
+
+func (u *underWay) end(key string, f *flight) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.flights[key]
+	if i := slices.Index(list, f); i >= 0 {
 		list = slices.Delete(list, i, i+1)
 	}
-	if u.since[key] = list; len(list) == 0 {
-		delete(u.since, key)
+	if u.flights[key] = list; len(list) == 0 {
+		delete(u.flights, key)
 	}
 }
 
-// longerThan reports whether the oldest running probe of a canary has run for longer than limit.
-func (u *underWay) longerThan(key string, limit time.Duration, now time.Time) bool {
+// hangs reports whether the oldest running probe of a canary has been silent for longer than limit. A long answer that flows
+// does not hang.
+func (u *underWay) hangs(key string, limit time.Duration, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list := u.since[key]
-	return len(list) > 0 && now.Sub(list[0]) > limit
+	list := u.flights[key]
+	return len(list) > 0 && list[0].silence(now) > limit
 }
