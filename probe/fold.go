@@ -63,7 +63,7 @@ func (f *fold) add(p *wire.Piece, rd reading, unterminated bool) {
 	}
 	f.sealed = f.sealed || p.Sealed
 	switch {
-	case p.Kind == 0 || !f.markerAt.IsZero():
+	case p.Kind == 0:
 	case p.Terminal == wire.Done && f.chunks == 0:
 		f.whole = true
 	case !unterminated:

@@ -117,6 +117,7 @@ func (r *run) exchange(req *http.Request) {
 		r.end(v)
 		r.cause = cause
 	} else {
+		r.timeline.answered()
 		r.respond(resp)
 		_ = resp.Body.Close() // nothing more is wanted of it
 	}

@@ -87,7 +87,7 @@ func (r *run) take(piece []byte, rd reading) {
 		return
 	}
 	if err := r.splitter.Feed(piece); err != nil {
-		r.end(verdict{Protocol, err.Error()})
+		r.undecodable(err.Error())
 		return
 	}
 	first := r.fold.chunks == 0
@@ -122,7 +122,7 @@ func (r *run) events(rd reading) {
 	for !r.over {
 		ev, ok, err := r.splitter.Next()
 		if err != nil {
-			r.end(verdict{Protocol, err.Error()})
+			r.undecodable(err.Error())
 			return
 		}
 		if !ok {
@@ -132,17 +132,29 @@ func (r *run) events(rd reading) {
 	}
 }
 
+// undecodable judges bytes that are no stream of the protocol; behind the last marker they harm nothing.
+func (r *run) undecodable(why string) {
+	if !r.fold.markerAt.IsZero() {
+		r.end(r.fold.complete())
+		return
+	}
+	r.end(verdict{Protocol, why})
+}
+
 func (r *run) event(ev wire.Event, rd reading) {
 	p := &r.piece
 	if err := r.proto.Read(ev, p); err != nil {
 		if ev.Unterminated {
 			return // cut in the middle: the end of the body says what it was
 		}
-		r.end(verdict{Protocol, fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, clip(string(ev.Data), 80))})
+		r.undecodable(fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, clip(string(ev.Data), 80)))
 		return
 	}
 	if p.Whole && r.fold.chunks > 0 {
 		p.Kind, p.Text = 0, p.Text[:0]
+	}
+	if !r.fold.markerAt.IsZero() { // the answer is over: only its usage may still come
+		p.Kind, p.Text, p.Finish, p.Fault = 0, p.Text[:0], "", nil
 	}
 	if r.fold.add(p, rd, ev.Unterminated); r.fold.last.Equal(rd.at) {
 		r.shot.Progress.came(rd.at)

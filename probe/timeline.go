@@ -189,6 +189,15 @@ func (t *timeline) first(now time.Time) {
 	}
 }
 
+// answered notes that the head of the final response is there: the hook of the first byte ran for a 1xx, if one came before.
+func (t *timeline) answered() {
+	t.locked(func(now time.Time) {
+		if t.firstByte.IsZero() {
+			t.first(now)
+		}
+	})
+}
+
 // reading returns the stamp of the bytes that a body's Read returned at now.
 func (t *timeline) reading(now time.Time) reading {
 	t.mu.Lock()

@@ -101,7 +101,10 @@ type chatDelta struct {
 	Content          content           `json:"content"`
 	ReasoningContent content           `json:"reasoning_content"`
 	Reasoning        content           `json:"reasoning"`
+	ReasoningText    content           `json:"reasoning_text"`
+	Thinking         content           `json:"thinking"`
 	ReasoningDetails []reasoningDetail `json:"reasoning_details"`
+	ThinkingBlocks   []reasoningDetail `json:"thinking_blocks"`
 	Refusal          str               `json:"refusal"`
 	ToolCalls        []chatTool        `json:"tool_calls"`
 	FunctionCall     chatFunction      `json:"function_call"`
@@ -112,9 +115,11 @@ type chatDelta struct {
 }
 
 type reasoningDetail struct {
-	Text    str             `json:"text"`
-	Summary str             `json:"summary"`
-	Data    json.RawMessage `json:"data"` // encrypted
+	Text      str             `json:"text"`
+	Thinking  str             `json:"thinking"`
+	Summary   str             `json:"summary"`
+	Data      json.RawMessage `json:"data"` // encrypted
+	Signature str             `json:"signature"`
 }
 
 type chatTool struct {
@@ -224,16 +229,20 @@ func (d *chatDelta) read(p *Piece) {
 
 // thought reports whether reasoning came, in whichever of its fields; the same text in two of them counts once.
 func (d *chatDelta) thought(p *Piece) bool {
-	if d.ReasoningContent.text != "" || d.Reasoning.text != "" || d.ReasoningContent.thinking || d.Reasoning.thinking {
-		return true
+	for _, c := range []*content{&d.ReasoningContent, &d.Reasoning, &d.ReasoningText, &d.Thinking} {
+		if c.text != "" || c.thinking {
+			return true
+		}
 	}
 	seen := false
-	for _, r := range d.ReasoningDetails {
-		seen = seen || r.Text != ""
-		if r.Summary != "" {
-			p.Kind |= Summary
+	for _, list := range [][]reasoningDetail{d.ReasoningDetails, d.ThinkingBlocks} {
+		for _, r := range list {
+			seen = seen || r.Text != "" || r.Thinking != ""
+			if r.Summary != "" {
+				p.Kind |= Summary
+			}
+			p.Sealed = p.Sealed || filled(r.Data) || r.Signature != ""
 		}
-		p.Sealed = p.Sealed || filled(r.Data)
 	}
 	return seen
 }
