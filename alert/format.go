@@ -151,9 +151,9 @@ func columns(values []float64, width int) []float64 {
 	return out
 }
 
-// oneLine makes foreign text one line of at most limit runes.
+// oneLine makes foreign text one line of at most limit runes, without characters that hide or turn round others.
 func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(Clean(text)), " ")
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}

@@ -134,7 +134,7 @@ func composeTest(s Story) Message {
 // frame is what all messages share.
 func frame(s Story, state string) Message {
 	return Message{Severity: s.Incident.Severity, State: state, Incident: s.Incident.ID, Link: incidentLink(s.URL, s.Incident.ID),
-		Runbook: s.Runbook, Footer: footer(s)}
+		Runbook: Clean(s.Runbook), Footer: footer(s)}
 }
 
 // incidentLink returns the address of the incident's page in the API, "" without an external URL.
@@ -152,9 +152,9 @@ func footer(s Story) []string {
 		out = append(out, "incident "+s.Incident.ID)
 	}
 	if s.Instance != "" {
-		seen := "seen by " + s.Instance
+		seen := "seen by " + oneLine(s.Instance, 100)
 		if s.Region != "" {
-			seen += " in " + s.Region
+			seen += " in " + oneLine(s.Region, 100)
 		}
 		out = append(out, seen)
 	}

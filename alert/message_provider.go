@@ -33,7 +33,7 @@ func targetOf(a Alert) string {
 // providerTrouble is the headline of a provider's incident: provider openai: errors on 7 of 12 targets (server error: HTTP 503).
 func providerTrouble(s Story) string {
 	list := heads(s, true)
-	text := "provider " + s.Incident.Provider + ": " + affliction(s, list)
+	text := "provider " + oneLine(s.Incident.Provider, 80) + ": " + affliction(s, list)
 	if len(list) > 0 && !slices.ContainsFunc(list, func(a Alert) bool { return a.State != StateRecovering }) {
 		text += ", recovering"
 	}
@@ -185,7 +185,7 @@ func providerOver(s Story) string {
 	for _, k := range countKinds(list) {
 		parts = append(parts, subject(k.kind))
 	}
-	return fmt.Sprintf("provider %s: well again after %s of %s on %d of %d targets", s.Incident.Provider, elapsed(ended(s).Sub(began(s))),
+	return fmt.Sprintf("provider %s: well again after %s of %s on %d of %d targets", oneLine(s.Incident.Provider, 80), elapsed(ended(s).Sub(began(s))),
 		cmp.Or(strings.Join(parts, ", "), "trouble"), len(s.Incident.Targets), max(len(s.Kin), len(s.Incident.Targets)))
 }
 

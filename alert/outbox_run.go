@@ -24,7 +24,7 @@ func (b *Outbox) Run(ctx context.Context) error {
 	}()
 	for first := true; ; first = false {
 		held, release, err := b.opt.Lease.Acquire(waiting)
-		if err != nil || waiting.Err() != nil {
+		if err != nil || waiting.Err() != nil || b.stops() {
 			if err == nil {
 				release()
 			}
@@ -92,7 +92,11 @@ func (b *Outbox) reread(ctx context.Context) bool {
 		return true
 	}
 	list, err := b.opt.Reread(ctx)
-	if err != nil {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return false
+	default:
 		b.opt.Log.Error("read what is owed", "error", b.opt.Redact(err.Error()))
 		select {
 		case <-time.After(rereadWait):

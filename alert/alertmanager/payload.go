@@ -55,7 +55,7 @@ func alertsOf(n alert.Notice, o Options) map[string]payload {
 		label(p.Labels, "scene", f.Scene)
 		label(p.Labels, "size", f.Size)
 		p.StartsAt = f.Alert.Fired
-		p.Annotations["reason"] = alert.Clean(f.Alert.Reason)
+		label(p.Annotations, "reason", f.Alert.Reason)
 		out[f.Alert.ID+" "+string(f.Alert.Severity)] = p
 	}
 	return out
@@ -91,9 +91,16 @@ func base(n alert.Notice, o Options, name, severity string) payload {
 	return p
 }
 
+// maxValue is the most characters of a label or annotation, beside the lines.
+const maxValue = 1000
+
 // label sets what is not empty: an empty label is none to Alertmanager.
 func label(in map[string]string, name, value string) {
-	if value = alert.Clean(value); value != "" {
+	value = alert.Clean(value)
+	if r := []rune(value); len(r) > maxValue {
+		value = string(r[:maxValue-1]) + "…"
+	}
+	if value != "" {
 		in[name] = value
 	}
 }

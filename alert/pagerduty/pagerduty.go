@@ -145,7 +145,7 @@ func eventOf(n alert.Notice, action string) event {
 	}
 	e.Client = "serin"
 	e.Payload = &payload{Summary: cut(alert.Clean(m.Headline), maxSummary), Source: "serin", Severity: string(m.Severity), Timestamp: n.Created,
-		Group: n.Facts.Incident.Scope, Details: details(n)}
+		Group: cut(alert.Clean(n.Facts.Incident.Scope), 200), Details: details(n)}
 	if e.Payload.Group != "" {
 		e.Payload.Source = e.Payload.Group
 	}

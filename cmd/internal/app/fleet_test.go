@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,7 +32,7 @@ const (
 func BenchmarkFleet(b *testing.B) {
 	base := startFake(b)
 	for b.Loop() {
-		lags := runFleet(b, base)
+		lags := runFleet(b, base, fleetRun, nil, nil)
 		slices.Sort(lags)
 		b.ReportMetric(quantile(lags, .5), "lag-ms-p50")
 		b.ReportMetric(quantile(lags, .95), "lag-ms-p95")
@@ -63,7 +64,8 @@ func startFake(b *testing.B) string {
 	return "http://" + strings.TrimSpace(addr) + "/v1"
 }
 
-func runFleet(b *testing.B, base string) []float64 {
+// runFleet runs the fleet for a time and returns how late each probe was sent, milliseconds. channels and started may be nil.
+func runFleet(b *testing.B, base string, run time.Duration, channels []alert.Channel, started func(*daemon)) []float64 {
 	dir := b.TempDir()
 	var toml strings.Builder
 	fmt.Fprintf(&toml, "[store]\ndsn = %q\n", filepath.Join(dir, "serin.db"))
@@ -89,13 +91,18 @@ func runFleet(b *testing.B, base string) []float64 {
 		defer mu.Unlock()
 		lags = append(lags, s.SchedLag.Millis())
 	}
-	ctx, cancel := context.WithTimeout(b.Context(), fleetRun)
+	ctx, cancel := context.WithTimeout(b.Context(), run)
 	defer cancel()
 	red := &redaction{}
 	red.Add(cfg.Redactor)
-	none := func(*configs.Config) ([]alert.Channel, error) { return nil, nil }
-	err := runDaemon(ctx, daemonOptions{Config: cfg, Channels: none, Log: newLogger(os.Stderr, "text", newLevel("warn"), red), Redact: red,
-		Level: newLevel("warn"), OnSample: keep})
+	told := func(*configs.Config) ([]alert.Channel, error) { return channels, nil }
+	begun := func(d *daemon, _ net.Addr) {
+		if started != nil {
+			started(d)
+		}
+	}
+	err := runDaemon(ctx, daemonOptions{Config: cfg, Channels: told, OnStart: begun, Log: newLogger(os.Stderr, "text", newLevel("error"), red), Redact: red,
+		Level: newLevel("error"), OnSample: keep})
 	if err != nil {
 		b.Fatal(err)
 	}
