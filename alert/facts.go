@@ -43,6 +43,16 @@ type StateChannel interface {
 	Refresh(ctx context.Context, firing []Notice) error
 }
 
+// Illustrator is a channel that can show pictures below a message that it took.
+//
+// Pictures reports whether it is to, and whether dark ones. Illustrate adds one to the message of a receipt; it keeps to
+// ctx's deadline and changes nothing about the message.
+type Illustrator interface {
+	Channel
+	Pictures() (wanted, dark bool)
+	Illustrate(ctx context.Context, at Receipt, name, title string, png []byte) error
+}
+
 // Finding is one thing that a test of a channel found: fine, or missing with the fix.
 type Finding struct {
 	OK   bool   `json:"ok"`

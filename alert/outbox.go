@@ -28,6 +28,7 @@ type OutboxOptions struct {
 	Redact   func(string) string                         // takes secrets out of what is logged and stored
 	Count    func(channel, result string)                // called once a result, one of NoticeResults
 	Now      func() time.Time                            // default time.Now
+	Sent     func(n Notice)                              // called once for each notice that a channel took; it must not block
 	Lease    Lease                                       // who sends, where several daemons share the journal; default SoleSender
 	Reread   func(ctx context.Context) ([]Notice, error) // what the journal owes now, asked when the lease comes back
 }
@@ -65,6 +66,9 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	}
 	if o.Count == nil {
 		o.Count = func(string, string) {}
+	}
+	if o.Sent == nil {
+		o.Sent = func(Notice) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -33,6 +33,7 @@ func (l *lane) taken(j *job, receipt Receipt) []Notice {
 		l.forget(j.id)
 	}
 	l.box.opt.Count(l.name, "sent")
+	l.box.opt.Sent(*n)
 	l.box.opt.Log.Info("notice sent", append(l.attrs(n), "attempts", n.Attempts)...)
 	return changed
 }

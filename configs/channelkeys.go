@@ -73,7 +73,7 @@ type channelType struct {
 
 func channelTypes() []channelType {
 	return []channelType{
-		{typeSlack, []string{"webhook_url*", "bot_token*", "channel", "info_channel", "api_url", "mention"}, "as `[slack]`; several are possible"},
+		{typeSlack, []string{"webhook_url*", "bot_token*", "channel", "info_channel", "chart", "api_url", "mention"}, "as `[slack]`; several are possible"},
 		{string(webhook.JSON), []string{"webhook_url*", "secret*", "headers", "headers_env"}, "serin's own JSON document to any URL, signed where a secret is given"},
 		{string(webhook.Feishu), []string{"webhook_url*", "secret*", "mention"}, "Feishu or Lark, custom bot of a group"},
 		{string(webhook.DingTalk), []string{"webhook_url*", "secret*", "mention"}, "DingTalk, custom robot of a group"},
@@ -140,6 +140,7 @@ func channelMeanings() map[string]string {
 		"channel.name":         "a name as of a target: in routes, metrics and the outbox",
 		"channel.type":         "one of those above",
 		"channel.channel":      "of Slack: where a bot token posts",
+		"channel.chart":        "of Slack: a picture in the thread, `\"light\"` or `\"dark\"`",
 		"channel.info_channel": "of Slack: where it posts what pages nobody",
 		"channel.api_url":      "of Slack, Telegram and PagerDuty (`https://events.eu.pagerduty.com/v2/enqueue` for accounts in Europe): in place of the usual address",
 		"channel.mention":      "whom a first firing and an escalation call: of Slack as there, else `all` or ids with commas between (Feishu: open ids; DingTalk: mobile numbers or user ids; WeCom: user ids; Telegram: user names)",

@@ -172,6 +172,7 @@ func singleMeanings() map[string]string {
 		"slack.bot_token_credential":   "systemd credential that holds it",
 		"slack.bot_token":              "the token itself; only with `allow_plain_secrets = true`",
 		"slack.channel":                "where a bot token posts, best by id",
+		"slack.chart":                  "`\"light\"` or `\"dark\"`: a picture of the series in the thread of each opening and end; takes the scope `files:write` beside `chat:write`. Empty = none",
 		"slack.info_channel":           "where it posts what pages nobody; without one that stays on page, log and API",
 		"slack.api_url":                "for tests and proxies, with or without the last slash",
 		"slack.mention":                "added at first firing and escalation: `<!here>`, `<!channel>`, `<@U…>`, `<!subteam^S…>`",

@@ -41,6 +41,9 @@ func (l *loader) slackOptions(s section) *slack.Options {
 		l.rep.fail(s.at("channel"), s.key("channel"), "is missing", "a bot token needs the channel to post to, best by its id (C…)")
 	}
 	l.checkSlackExtras(s, hook)
+	if o.Chart != "" {
+		l.oneOf(from, "chart", o.Chart, slack.ChartLight, slack.ChartDark)
+	}
 	if o.APIURL != "" {
 		l.httpURL(from, "api_url", o.APIURL)
 	}
@@ -64,9 +67,9 @@ func (l *loader) wronglyTyped(s section) bool {
 
 // checkSlackExtras tells what has no effect with a webhook, which posts to its own channel.
 func (l *loader) checkSlackExtras(s section, hook bool) {
-	for _, key := range []string{"channel", "info_channel"} {
+	for _, key := range []string{"channel", "info_channel", "chart"} {
 		if hook && s.has(key) {
-			l.rep.warn(s.at(key), s.key(key), "has no effect with a webhook, which posts to its own channel", "remove it, or use bot_token_env")
+			l.rep.warn(s.at(key), s.key(key), "has no effect with a webhook, which only posts to its own channel", "remove it, or use bot_token_env")
 		}
 	}
 }

@@ -41,6 +41,9 @@ func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
 	return found, nil
 }
 
+// scopeFiles is what uploading a chart takes.
+const scopeFiles = "files:write"
+
 // tokenKind says when the token is of a kind that cannot post as a bot.
 func tokenKind(token string) []Finding {
 	kinds := map[string]string{"xapp-": "an app-level token", "xoxp-": "a user token", "xoxe-": "a refresh token", "xoxe.": "a configuration token"}
@@ -71,7 +74,11 @@ func (c *Channel) tryAuth(ctx context.Context) (found []Finding, ok bool) {
 	if !slices.Contains(scopes, "chat:write") && !slices.Contains(scopes, "chat:write:bot") {
 		return append(found, Finding{What: "the token lacks the scope chat:write (it has " + strings.Join(scopes, ", ") + ")", Fix: fixScope}), true
 	}
-	return append(found, Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")}), true
+	found = append(found, Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")})
+	if c.opt.Chart != "" && !slices.Contains(scopes, scopeFiles) {
+		found = append(found, Finding{What: "the token lacks the scope " + scopeFiles + ", which chart needs", Fix: "add the scope " + scopeFiles + " to the app and install it anew, or remove chart"})
+	}
+	return found, true
 }
 
 // tryPost posts a test message, to room by bot token.

@@ -30,6 +30,8 @@ func TestTest(t *testing.T) {
 	}, who, "false the token lacks the scope chat:write (it has channels:read, users:read) | add the scope chat:write", "false channel #alerts: missing_scope | add the scope chat:write")
 	f("scopes not told", func(s *slacktest.Server, c *Channel) { c.opt.InfoChannel = ""; s.Scopes("") },
 		who, "true Slack did not say which scopes the token has", posted)
+	f("no scope for charts", func(_ *slacktest.Server, c *Channel) { c.opt.InfoChannel, c.opt.Chart = "", ChartLight },
+		who, scopes, "false the token lacks the scope files:write, which chart needs | add the scope files:write", posted)
 	f("channel unknown", func(s *slacktest.Server, _ *Channel) { s.Rooms(map[string]string{"#alerts": "C1"}) },
 		who, scopes, posted, "false info_channel #info: channel_not_found | check the channel")
 	f("not in channel", func(s *slacktest.Server, c *Channel) {

@@ -4,6 +4,12 @@ package slack
 
 import "serin/alert"
 
+// The looks of a chart.
+const (
+	ChartLight = "light"
+	ChartDark  = "dark"
+)
+
 // Options are the keys of [slack]. Either WebhookURL or BotToken and Channel are set.
 type Options struct {
 	Name        string       `koanf:"-"` // of the channel; default "slack"
@@ -12,5 +18,6 @@ type Options struct {
 	Channel     string       `koanf:"channel"`
 	InfoChannel string       `koanf:"info_channel"`
 	APIURL      string       `koanf:"api_url"` // default https://slack.com/api/; for tests and proxies, with or without the last slash
+	Chart       string       `koanf:"chart"`   // ChartLight or ChartDark: a picture in the thread; "" = none
 	Mention     string       `koanf:"mention"` // e.g. <!here> or <@U123>; on first firing and escalation only
 }

@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"alert/webhook":      {"alert"},
 	"alert/alertmanager": {"alert"},
 	"alert/pagerduty":    {"alert"},
+	"alert/chart":        nil, // pictures know values and times, nothing of alerts
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
 	// The quality benchmark brings simulated endpoints to the production engine.
@@ -45,7 +46,7 @@ var arrows = map[string][]string{
 	"cmd/internal/web": {"alert", "baseline", "probe"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web"},
+		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 

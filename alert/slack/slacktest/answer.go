@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -59,6 +60,13 @@ func read(w http.ResponseWriter, r *http.Request) (Call, error) {
 		}
 		return Call{Method: Webhook, Text: body.Text, Blocks: body.Blocks, Room: r.URL.Path}, nil
 	}
+	if strings.HasPrefix(r.URL.Path, "/upload/") {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return Call{}, fmt.Errorf("read upload: %w", err)
+		}
+		return Call{Method: Put, TS: strings.TrimPrefix(r.URL.Path, "/upload/"), File: body, Token: r.Header.Get("Authorization")}, nil
+	}
 	method, ok := strings.CutPrefix(r.URL.Path, "/api/")
 	if !ok || strings.Contains(method, "/") {
 		return Call{}, fmt.Errorf("no such path %q", r.URL.Path)
@@ -69,6 +77,9 @@ func read(w http.ResponseWriter, r *http.Request) (Call, error) {
 	c := Call{Method: method, Token: r.Form.Get("token"), Room: r.Form.Get("channel"), TS: r.Form.Get("ts"), Thread: r.Form.Get("thread_ts"), Text: r.Form.Get("text")}
 	if b := r.Form.Get("blocks"); b != "" {
 		c.Blocks = json.RawMessage(b)
+	}
+	if id := r.Form.Get("channel_id"); id != "" {
+		c.Room = id
 	}
 	if c.Token == "" {
 		c.Token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -95,14 +106,25 @@ func (s *Server) judge(c Call) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, there := s.messages[c.TS]
+	if c.Method == Share {
+		_, there = s.messages[c.Thread]
+	}
 	switch {
 	case c.Method == Webhook && c.Room != "/services/T0/B0/hooksecret":
 		return "no_service"
 	case c.Method == Webhook:
 		return refuseForm(c)
+	case c.Method == Put && c.Token != "":
+		return "token_where_none_belongs"
+	case c.Method == Put:
+		return ""
 	case s.token != "" && c.Token != s.token:
 		return "invalid_auth"
-	case c.Method == Auth:
+	case c.Method == Auth || c.Method == Ask:
+		return ""
+	case c.Method == Share && !there:
+		return "thread_not_found"
+	case c.Method == Share:
 		return ""
 	case c.Method != Post && c.Method != Update:
 		return "unknown_method"
@@ -163,7 +185,9 @@ func (s *Server) roomID(name string) string {
 func (s *Server) take(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.Method == Auth {
+	switch c.Method {
+	case Auth, Ask, Put, Share:
+		c.Taken = true
 		return
 	}
 	if c.Method != Update {
@@ -193,7 +217,15 @@ func (s *Server) answer(w http.ResponseWriter, c Call) {
 		w.Header().Set("X-Oauth-Scopes", scopes)
 	}
 	body := map[string]any{"ok": true, "channel": room, "ts": c.TS, "message": map[string]any{"text": c.Text, "ts": c.TS}}
-	if c.Method == Auth {
+	switch c.Method {
+	case Put:
+		_, _ = w.Write([]byte("OK - 1")) // a caller that left misses it
+		return
+	case Ask:
+		body = map[string]any{"ok": true, "upload_url": s.url + "/upload/F1", "file_id": "F1"}
+	case Share:
+		body = map[string]any{"ok": true, "files": []any{map[string]any{"id": "F1", "title": "x"}}}
+	case Auth:
 		body = map[string]any{"ok": true, "team": "Test Team", "user": "serin", "team_id": "T0", "user_id": "U0", "bot_id": "B0"}
 	}
 	writeJSON(w, body)

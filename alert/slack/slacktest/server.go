@@ -1,5 +1,5 @@
-// Package slacktest is a recording fake of the part of Slack that serin uses: chat.postMessage, chat.update, auth.test
-// and an incoming webhook, with faults on demand. It runs on loopback or over pipes, in tests and in the demo.
+// Package slacktest is a recording fake of the part of Slack that serin uses: chat.postMessage, chat.update, auth.test,
+// uploads of files and an incoming webhook, with faults on demand. It runs on loopback or over pipes, in tests and in the demo.
 package slacktest
 
 import (
@@ -20,6 +20,9 @@ const (
 	Update  = "chat.update"
 	Auth    = "auth.test"
 	Webhook = "webhook"
+	Ask     = "files.getUploadURLExternal"   // where a file may be put
+	Put     = "upload"                       // the bytes of a file
+	Share   = "files.completeUploadExternal" // the file appears in a thread
 )
 
 // Call is one request as it came, whether or not it was taken.
@@ -32,6 +35,7 @@ type Call struct {
 	Thread string // of the message that a post answers
 	Text   string
 	Blocks json.RawMessage // nil = none
+	File   []byte          // of an upload
 	Taken  bool            // the message is there (or edited), even where the answer was a fault
 }
 

@@ -81,6 +81,7 @@ type daemon struct {
 	self       *selfCheck
 	heart      *heartbeat
 	digest     *digest
+	charts     *charts
 	paths      paths
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
@@ -168,6 +169,7 @@ func (d *daemon) build(ctx context.Context) error {
 	if err != nil {
 		return fail(ExitUsage, err)
 	}
+	d.charts = newCharts(d)
 	d.ended, d.reloads = make(chan struct{}), make(chan struct{}, 1)
 	d.prober = probe.New(probe.Options{Version: Version, Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Redactor: cfg.Redactor, Log: d.log, Dial: d.opt.Dial})
 	probing, abandon := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -176,7 +178,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.channels.Store(newChannelSet(cfg, channels))
 	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
 		Lease:  alert.SoleSender{}, // the lock beside the store keeps a second daemon away
-		Reread: d.owed,
+		Reread: d.owed, Sent: d.charts.sent,
 		Count: func(channel, result string) {
 			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
 		}})
@@ -243,6 +245,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.pushMetrics(stopped) })
 	parts.Go(func() { d.heart.run(stopped) })
 	parts.Go(func() { d.digest.run(stopped) })
+	parts.Go(func() { d.charts.run(stopped) })
 	parts.Go(func() { d.refreshStates(stopped) })
 	parts.Go(func() { sys.watchdog(stopped, d.alive) })
 	parts.Go(func() { d.watchReload(stopped, sys) })
