@@ -164,10 +164,10 @@ func (e *Engine) watchLevel(c *watch, m probe.Metric) {
 	}
 	s := c.series[m]
 	newest := s.Newest()
-	if c.hours[m] == newest.Unix()/3600 {
+	if c.mark(m).hour == newest.Unix()/3600 {
 		return
 	}
-	c.hours[m] = newest.Unix() / 3600
+	c.mark(m).hour = newest.Unix() / 3600
 	e.downDue(c, m)
 }
 

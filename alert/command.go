@@ -59,7 +59,7 @@ func (e *Engine) ResetBaseline(ctx context.Context, pattern, who, why string, no
 				e.take(c, k, a, tn)
 			}
 			c.series[m].Reset(e.now)
-			c.bands[m] = c.series[m].Band(e.now)
+			c.setBand(m, c.series[m].Band(e.now))
 			c.alerts[k] = c.blank(k)
 			e.regroup(c, m)
 			e.happened(c, k, EventReset, byWhom(why, who), Evidence{})

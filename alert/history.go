@@ -114,8 +114,8 @@ func (e *Engine) series(c *watch, p past) []Record {
 			s.Changed(c.Spec, e.now)
 		}
 		c.series[m] = s
-		c.bands[m] = s.Band(e.now)
-		c.hours[m] = s.Newest().Unix() / 3600
+		c.setBand(m, s.Band(e.now))
+		c.mark(m).hour = s.Newest().Unix() / 3600
 	}
 	return p.records(made)
 }

@@ -75,8 +75,8 @@ func (e *Engine) arm(c *watch, m probe.Metric, limit time.Duration) bool {
 	case usual < limit.Seconds()/2:
 		c.memo.Armed[m] = true
 		return true
-	case !c.waits[m]:
-		c.waits[m] = true
+	case !c.mark(m).waits:
+		c.mark(m).waits = true
 		e.log.Info("fixed limit waits for the band", "canary", c.key, "metric", string(m), "usual_seconds", usual,
 			"limit_seconds", limit.Seconds(), "reason", "usual is over half of the fixed limit")
 	}

@@ -226,7 +226,7 @@ func (e *Engine) Imported(ctx context.Context, now time.Time) error {
 			made = append(made, records...)
 			for _, m := range c.metrics() {
 				c.series[m].Recompute()
-				c.bands[m] = c.series[m].Band(now)
+				c.setBand(m, c.series[m].Band(now))
 			}
 			e.rest(c)
 		}

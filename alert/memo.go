@@ -38,8 +38,8 @@ func (e *Engine) saveMemos(x *tx) {
 		e.saveBody(x, blobCanary+c.key, body, err)
 		for _, metric := range c.metrics() {
 			s := c.series[metric]
-			if now := s.Stamp(); c.saved[metric] != now {
-				c.saved[metric] = now
+			if now := s.Stamp(); c.mark(metric).saved != now {
+				c.mark(metric).saved = now
 				e.save(x, seriesKey(c, metric), s.State())
 			}
 		}

@@ -21,7 +21,7 @@ type ring []glance
 
 // The ring's bounds: enough for the last hour's line and for what was usual before.
 const (
-	ringMax  = 128
+	ringMax  = 96
 	sparkFor = time.Hour
 )
 

@@ -118,7 +118,7 @@ func (e *Engine) rejudge(ctx context.Context, c *watch, old Watched) ([]Record, 
 		c.series[m].Recompute()
 		a := c.alerts[Kind(m)]
 		c.series[m].Freeze(a.Open() && a.State != StateFlapping)
-		c.bands[m] = c.series[m].Band(e.now)
+		c.setBand(m, c.series[m].Band(e.now))
 		_, known := c.alerts[Kind(m)]
 		if !known || respec && !a.Open() {
 			c.alerts[Kind(m)] = c.blank(Kind(m))
@@ -142,9 +142,10 @@ func (e *Engine) dropKinds(c *watch, old Watched) {
 		}
 		delete(c.alerts, k)
 		delete(c.series, m)
+		c.bands = maps.Clone(c.bands)
 		delete(c.bands, m)
 		e.forget(e.tx, seriesKey(c, m))
-		delete(c.saved, m)
+		delete(c.marks, m)
 	}
 }
 

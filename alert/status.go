@@ -130,8 +130,9 @@ func (e *Engine) allIncidents() []Incident {
 }
 
 func (c *watch) status() CanaryStatus {
+	c.shown = true
 	s := CanaryStatus{Canary: c.key, Target: c.Canary.Target.Name, Scene: c.Canary.Scene.Name, Size: c.Canary.Size,
-		States: map[Kind]int{}, Kinds: map[Kind]State{}, Bands: maps.Clone(c.bands)}
+		States: map[Kind]int{}, Kinds: map[Kind]State{}, Bands: c.bands}
 	for _, k := range c.kinds() {
 		s.States[k], s.Kinds[k] = c.number(k), c.alerts[k].State
 	}

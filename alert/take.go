@@ -199,9 +199,16 @@ func (e *Engine) band(c *watch, m probe.Metric, b *baseline.Band) {
 	if b == nil {
 		return
 	}
-	if old := c.kept[m]; !old.Slot.Equal(b.Slot) || old.State != b.State || old.Threshold != b.Threshold {
+	if mark := (bandMark{b.Slot.UnixNano(), b.State, b.Threshold}); c.mark(m).kept != mark {
+		c.mark(m).kept = mark
 		e.tx.Bands = append(e.tx.Bands, *b)
 	}
-	c.bands[m], c.kept[m] = *b, *b
+	c.setBand(m, *b)
 	e.tx.touch(c)
+}
+
+// bandMark tells stored bands apart.
+type bandMark struct {
+	slot             int64
+	state, threshold string
 }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -17,17 +18,15 @@ type watch struct {
 	alerts map[Kind]Alert // the one of each kind: open, or with the votes towards the next
 	series map[probe.Metric]*baseline.Series
 	bands  map[probe.Metric]baseline.Band // the newest of each metric
-	kept   map[probe.Metric]baseline.Band // the newest that was stored since the start
+	shown  bool                           // Status shows this very map: the next change goes into a new one
+	marks  map[probe.Metric]*marks        // what was said and stored of each series
 	memo   memo
 	recent ring
-	saved  map[probe.Metric]baseline.Stamp // of the series states that were committed
-	seen   []attempt                       // the newest samples, so that a duplicate changes nothing; oldest first from next on
+	seen   []attempt // the newest samples, so that a duplicate changes nothing; oldest first from next on
 	next   int
 	runs   runs
 
-	respecced bool                   // the store's state is of another spec
-	hours     map[probe.Metric]int64 // of the newest value of each metric, as last looked at
-	waits     map[probe.Metric]bool  // said already that the fixed limit waits for the band
+	respecced bool // the store's state is of another spec
 }
 
 // memo is what a restart must find again beside open alerts and the series.
@@ -48,18 +47,15 @@ type told struct {
 	To   time.Time `json:"to"`
 }
 
-type attempt struct {
-	at int64
-	n  int
-}
+// attempt is a sample's instant in nanoseconds with the number of its attempt, modulo 4, below it.
+type attempt uint64
 
 // seenMax bounds how many samples are remembered for telling duplicates.
-const seenMax = 128
+const seenMax = 64
 
 func newWatch(w Watched) *watch {
 	c := &watch{Watched: w, key: w.Canary.Key(), alerts: map[Kind]Alert{}, series: map[probe.Metric]*baseline.Series{},
-		bands: map[probe.Metric]baseline.Band{}, kept: map[probe.Metric]baseline.Band{}, waits: map[probe.Metric]bool{},
-		hours: map[probe.Metric]int64{}, saved: map[probe.Metric]baseline.Stamp{}}
+		bands: map[probe.Metric]baseline.Band{}, marks: map[probe.Metric]*marks{}}
 	c.watch(w)
 	c.memo.Tokens, c.memo.Armed = reprobeBudget, map[probe.Metric]bool{}
 	for _, k := range c.kinds() {
@@ -106,7 +102,7 @@ func (c *watch) down() bool { return c.alerts[KindTimeout].Open() || c.alerts[Ki
 
 // doubled reports whether the sample was seen already, and remembers it.
 func (c *watch) doubled(s *probe.Sample) bool {
-	a := attempt{s.Time.UnixNano(), max(s.Attempt, 1)}
+	a := attempt(s.Time.UnixNano())<<2 | attempt(max(s.Attempt, 1)&3)
 	if slices.Contains(c.seen, a) {
 		return true
 	}
@@ -189,6 +185,30 @@ func outlivesSpec(opt baseline.Options) bool {
 
 // onChangeRescale keeps a history whose spec changed, and shifts it to the new level once that is known.
 const onChangeRescale = "rescale"
+
+// setBand makes b the newest of a metric. What Status has shown stays as it was.
+func (c *watch) setBand(m probe.Metric, b baseline.Band) {
+	if c.shown {
+		c.bands, c.shown = maps.Clone(c.bands), false
+	}
+	c.bands[m] = b
+}
+
+// marks is what was said and stored of one series.
+type marks struct {
+	hour  int64          // of its newest value, as last looked at
+	waits bool           // said already that the fixed limit waits for the band
+	kept  bandMark       // of the newest band that was stored since the start
+	saved baseline.Stamp // of the state that was committed
+}
+
+// mark returns what is noted of a metric.
+func (c *watch) mark(m probe.Metric) *marks {
+	if c.marks[m] == nil {
+		c.marks[m] = &marks{}
+	}
+	return c.marks[m]
+}
 
 // missing reports whether a sample's latencies say nothing.
 func missing(s *probe.Sample) bool { return s.First || s.Has(probe.ClientSuspect) }

@@ -189,8 +189,9 @@ func (ps points) around(g int64) points {
 	return ps
 }
 
-// room makes room for one more: old points leave first, then it grows a little. A fleet's histories stay full.
-func (ps points) room(oldest int64) points {
+// room makes room for one more: old points leave first, then it grows, to no more than is needed when it is full. A fleet's
+// histories stay full.
+func (ps points) room(oldest int64, full int) points {
 	if len(ps.cells) < cap(ps.cells) {
 		return ps
 	}
@@ -198,7 +199,14 @@ func (ps points) room(oldest int64) points {
 		ps.cells = ps.cells[:copy(ps.cells, ps.cells[old:])]
 		return ps
 	}
-	grown := make([]cell, len(ps.cells), len(ps.cells)+max(16, len(ps.cells)/32))
+	n := len(ps.cells)
+	size := n + max(16, n/8)
+	if n < full {
+		size = min(size, full)
+	} else {
+		size = n + max(16, n/32)
+	}
+	grown := make([]cell, n, size)
 	copy(grown, ps.cells)
 	ps.cells = grown
 	return ps

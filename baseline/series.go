@@ -165,7 +165,7 @@ func (s *Series) Add(p Point) {
 		return
 	}
 	s.see(at)
-	s.pts = s.pts.room(s.oldest()).insert(p)
+	s.pts = s.pts.room(s.oldest(), s.full()).insert(p)
 }
 
 // Points returns the history, by time, in UTC, each instant cut to its Grain.
@@ -251,6 +251,9 @@ func (s *Series) Respec(spec string, keep bool) {
 		s.Forget()
 	}
 }
+
+// full is how many points a history holds whose runs all came.
+func (s *Series) full() int { return int((int64(s.days)*day+26*hour)/max(1, int64(s.key.Interval))) + 16 }
 
 func (s *Series) see(t int64) { s.seen = max(s.seen, t) }
 
