@@ -59,6 +59,14 @@ func (d *daemon) judgeGauges(g *gaugeLines) {
 		}
 	}
 	d.put(g, float64(open), "serin_incidents_open")
+	active := 0
+	for _, s := range st.Silences {
+		if s.State(st.At) == "active" {
+			active++
+		}
+	}
+	d.put(g, float64(active), "serin_silences_active")
+	d.put(g, float64(len(st.Windows)), "serin_maintenance_active")
 	for _, c := range st.Canaries {
 		d.canaryGauges(g, c)
 	}

@@ -42,6 +42,8 @@ func metricTable() []metricInfo {
 		{"serin_baseline_samples", "gauge", "target scene size metric", "Samples in the band of this slot."},
 		{"serin_alert_state", "gauge", "target scene size kind", "0 ok, 1 pending, 2 firing or recovering, 3 learning, 4 no data, 5 muted."},
 		{"serin_incidents_open", "gauge", "", "Incidents that are open now."},
+		{"serin_silences_active", "gauge", "", "Silences that are in force now."},
+		{"serin_maintenance_active", "gauge", "", "Maintenance windows that run now."},
 		{"serin_notices_total", "counter", "channel result", "Messages to channels by result."},
 		{"serin_outbox_pending", "gauge", "", "Messages decided and not yet taken by their channel."},
 		{"serin_outbox_oldest_seconds", "gauge", "", "Age of the oldest message that waits; 0 when none does."},
