@@ -19,9 +19,11 @@ type Mark struct {
 	Created time.Time `json:"created"`
 }
 
+// MarkBefore is how long before trouble a mark may lie to be told with it.
+const MarkBefore = time.Hour
+
 const (
 	markKept   = 8 * 24 * time.Hour  // how long the engine has a mark in mind
-	markBefore = time.Hour           // how long before trouble a mark may lie to be told with it
 	markAhead  = 31 * 24 * time.Hour // how far ahead a mark may lie
 	markBehind = 366 * 24 * time.Hour
 	marksTold  = 3
@@ -82,7 +84,7 @@ func (e *Engine) keepMark(m Mark) {
 func (e *Engine) marksAround(targets []string, began, ended time.Time) []Mark {
 	var list []Mark
 	for _, m := range e.marks {
-		if slices.ContainsFunc(targets, m.Concerns) && !m.At.Before(began.Add(-markBefore)) && !m.At.After(ended) {
+		if slices.ContainsFunc(targets, m.Concerns) && !m.At.Before(began.Add(-MarkBefore)) && !m.At.After(ended) {
 			list = append(list, m)
 		}
 	}

@@ -13,12 +13,16 @@ import (
 // something that is not silenced, every incident that was opened is resolved once, and no other is told of.
 func TestSilencesPairOpenAndClose(t *testing.T) {
 	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { randomSilences(t, rand.New(rand.NewPCG(seed, 7))) })
+		provider := []string{"", "p"}[seed%2] // of both targets: their incidents become one
+		t.Run(fmt.Sprint(seed, provider), func(t *testing.T) { randomSilences(t, provider, rand.New(rand.NewPCG(seed, 7))) })
 	}
 }
 
-func randomSilences(t *testing.T, rnd *rand.Rand) {
+func randomSilences(t *testing.T, provider string, rnd *rand.Rand) {
 	r := newRig(t, append(target1("a", 5*time.Minute, DefaultRule(), probe.Short, probe.Long), target1("b", 5*time.Minute, DefaultRule(), probe.Short)...)...).learn(9)
+	for _, w := range r.watched {
+		w.Canary.Target.Provider = provider
+	}
 	faults := randomFaults(rnd, r.now, 36*time.Hour)
 	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
 		for _, f := range faults {

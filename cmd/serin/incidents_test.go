@@ -37,6 +37,8 @@ func plant(ts *testscript.TestScript, neg bool, args []string) {
 			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StateOK, To: alert.StatePending, Reason: "1 of 5 slow"},
 			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTPOT, From: alert.StateOK, To: alert.StatePending, Reason: "another kind"},
 			{At: day(3, 8), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5 slow", Alert: "a1", Incident: "aaaa"}},
+		Marks: []alert.Mark{{ID: "m1", At: day(3, 6).Add(30 * time.Minute), Text: "vllm 0.13", Targets: []string{"g*"}, By: "ci"}, {ID: "m2", At: day(3, 5), Text: "too early", By: "ci"},
+			{ID: "m3", At: day(3, 9), Text: "elsewhere", Targets: []string{"eu"}, By: "ci"}},
 	}
 	ts.Check(st.Commit(context.Background(), c))
 	ts.Check(st.Close())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"serin/alert"
@@ -97,8 +98,27 @@ func dossierOf(ctx context.Context, st *store.Store, id string) (doc web.Dossier
 	if doc.Transitions, err = courseOf(ctx, st, &doc); err != nil {
 		return doc, err
 	}
-	doc.Notices, err = st.Notices(ctx, store.NoticeQuery{Incident: id})
+	if doc.Notices, err = st.Notices(ctx, store.NoticeQuery{Incident: id}); err != nil {
+		return doc, err
+	}
+	doc.Marks, err = marksOf(ctx, st, doc)
 	return doc, err
+}
+
+// marksOf returns the marks of an incident's targets, from an hour before it began until it ended.
+func marksOf(ctx context.Context, st *store.Store, doc web.Dossier) ([]alert.Mark, error) {
+	q := store.MarkQuery{Since: doc.Incident.Opened, Until: doc.Incident.Closed}
+	targets := []string{doc.Incident.Scope}
+	for _, a := range doc.Alerts {
+		target, _, _ := strings.Cut(a.Series, "/")
+		targets = append(targets, target)
+		if !a.FirstBreach.IsZero() && a.FirstBreach.Before(q.Since) {
+			q.Since = a.FirstBreach
+		}
+	}
+	q.Since = q.Since.Add(-alert.MarkBefore)
+	list, err := st.Marks(ctx, q)
+	return slices.DeleteFunc(list, func(m alert.Mark) bool { return !slices.ContainsFunc(targets, m.Concerns) }), err
 }
 
 // courseOf returns the history of an incident's alerts by time, from the vote that began each of them on: rows of that time

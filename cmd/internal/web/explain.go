@@ -16,6 +16,7 @@ type explanation struct {
 	Alerts      []alert.Alert  `json:"alerts"`
 	Transitions []transition   `json:"transitions"`
 	Notices     []alert.Notice `json:"notices"`
+	Marks       []alert.Mark   `json:"marks,omitempty"`     // from an hour before it began
 	Decisions   any            `json:"decisions,omitempty"` // how each alert was decided: window, samples, votes, numbers
 }
 
@@ -54,7 +55,7 @@ func Explain(d Dossier) (lines []string, body any) {
 
 // explained turns a dossier into the answer of the API.
 func explained(d Dossier) explanation {
-	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices, Decisions: d.Decisions}
+	e := explanation{Incident: d.Incident, Explanation: []string{}, Alerts: d.Alerts, Transitions: []transition{}, Notices: d.Notices, Marks: d.Marks, Decisions: d.Decisions}
 	if e.Alerts == nil {
 		e.Alerts = []alert.Alert{}
 	}
@@ -68,6 +69,9 @@ func explained(d Dossier) explanation {
 		row := transitionOf(t)
 		e.Transitions = append(e.Transitions, row)
 		e.Explanation = append(e.Explanation, row.line())
+	}
+	for _, m := range d.Marks {
+		e.Explanation = append(e.Explanation, fmt.Sprintf("%s  mark %q by %s", clock(m.At), m.Text, m.By))
 	}
 	for _, n := range d.Notices {
 		e.Explanation = append(e.Explanation, told(n))

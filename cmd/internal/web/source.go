@@ -48,7 +48,8 @@ type Dossier struct {
 	Alerts      []alert.Alert
 	Transitions []alert.Transition
 	Notices     []alert.Notice
-	Decisions   any // how each of its alerts was decided, to be shown as JSON; nil = not known
+	Marks       []alert.Mark // around it, of its targets
+	Decisions   any          // how each of its alerts was decided, to be shown as JSON; nil = not known
 }
 
 // Status is /api/v1/status: what this process is and how each canary stands.
