@@ -38,5 +38,7 @@
 //   - offset cap of 25 % and 40 %, or by the week's own scatter: one point more caught, ramps seen less: not kept.
 //   - a nearer offset window (90 min ending 15 min ago): sL a sixth less, as much caught, more false alerts on single series.
 //   - means of the middle in place of the 30 % quantile: single series gave three to eight times the false alerts.
-//   - the rise for single series (preset sharp): 3 points more of ×1.5 for twice the false alerts: not kept.
+//   - the rise for single series (preset sharp): 3 points more of ×1.5 for twice the false alerts; a level's scatter by the
+//     span (15, 30, 60 min) with T 4.4 and R 5: 2 points more, 6 more of six hours of ×1.5, as many false alerts but twice
+//     as many under doubled wander. Neither kept.
 package sim
