@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,7 @@ type fault struct {
 	name  string
 	slack slacktest.Fault
 	dials int  // connections refused before
+	tls   bool // all of the first life's handshakes fail
 	lost  int  // answers lost although the message was taken
 	block bool // refused for good: a restart tries again
 }
@@ -78,6 +80,8 @@ func faults() []fault {
 	return []fault{
 		{name: "none"},
 		{name: "refused", dials: 1},
+		{name: "TLS failure", tls: true},
+		{name: "slow 60 s, taken when nobody waits any more", slack: slacktest.Fault{Delay: time.Minute}, lost: 1},
 		{name: "timeout after taken", slack: slacktest.Fault{Delay: 11 * time.Second, Taken: true}, lost: 1},
 		{name: "timeout", slack: slacktest.Fault{Delay: 11 * time.Second, Error: "internal_error"}},
 		{name: "slow", slack: slacktest.Fault{Delay: 4 * time.Second}},
@@ -118,6 +122,24 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
+// TestDeliveryOfEveryWord goes through all that Slack may say with ok:false, for each act, with a death before the call,
+// after it, and before its answer is stored.
+func TestDeliveryOfEveryWord(t *testing.T) {
+	words := append(slices.Sorted(maps.Keys(fixes())), "internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "a_new_word")
+	for _, act := range []alert.Act{alert.ActOpen, alert.ActUpdate, alert.ActThread, alert.ActResolve} {
+		for _, word := range words {
+			refused := &alert.SendError{Code: word}
+			if gone(refused) || uneditable(refused) { // see TestOpeningThatCannotBeEdited
+				continue
+			}
+			f := fault{name: word, slack: slacktest.Fault{Error: word}, block: true}
+			for dieAt := range 5 {
+				synctest.Test(t, func(t *testing.T) { deliver(t, true, act, f, dieAt) })
+			}
+		}
+	}
+}
+
 // deliver runs one delivery with a death at a moment (0 = none) and a restart after it; it reports whether it died.
 func deliver(t *testing.T, bot bool, act alert.Act, f fault, dieAt int) bool {
 	s := slacktest.New(testToken)
@@ -126,7 +148,7 @@ func deliver(t *testing.T, bot bool, act alert.Act, f fault, dieAt int) bool {
 	if act != alert.ActOpen {
 		rows = announced(t, c)
 	}
-	c = refusing(t, s, options(t, s, bot), f.dials)
+	c = refusing(t, s, options(t, s, bot), f)
 	s.Fail(method(bot, act), f.slack)
 	before := len(s.Calls())
 
@@ -176,14 +198,21 @@ func options(t *testing.T, s *slacktest.Server, bot bool) Options {
 	return Options{WebhookURL: secret(t, s.WebhookURL())}
 }
 
-// refusing returns a channel whose first connections are refused.
-func refusing(t *testing.T, s *slacktest.Server, o Options, times int) *Channel {
+// refusing returns a channel whose first connections are refused, or which speaks TLS to a server that does not.
+func refusing(t *testing.T, s *slacktest.Server, o Options, f fault) *Channel {
 	t.Helper()
-	c := channel(t, s, o)
-	if times == 0 {
-		return c
+	times := f.dials
+	switch {
+	case f.tls:
+		o.APIURL, times = strings.Replace(s.APIURL(), "http:", "https:", 1), 0
+		if !o.WebhookURL.IsZero() {
+			o.WebhookURL = secret(t, strings.Replace(s.WebhookURL(), "http:", "https:", 1))
+		}
+	case times == 0:
+		return channel(t, s, o)
+	default:
+		o.APIURL = s.APIURL()
 	}
-	o.APIURL = s.APIURL()
 	c, err := New(o, WithDial(func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if times--; times >= 0 {
 			return nil, errors.New("connection refused")
