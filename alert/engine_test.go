@@ -287,3 +287,25 @@ func TestDailyMessages(t *testing.T) {
 		t.Errorf("%d messages and %d incidents for one gateway with nine canaries, want 2 and 1", opens, len(r.log.incidents))
 	}
 }
+
+// TestBadRequestsAreNoHealth has an endpoint refuse every probe as bad from the first one on: it answers, and is not well.
+func TestBadRequestsAreNoHealth(t *testing.T) {
+	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium)...)
+	r.world = ends(probe.BadRequest)
+	begin := r.now
+	r.start().run(24 * time.Hour)
+	if got := r.state(KindError); got != StateFiring {
+		t.Errorf("errors are %s", got)
+	}
+	if got := r.engine.watches["gw/chat/short"].number(KindError); got != NumFiring {
+		t.Errorf("state number %d", got)
+	}
+	if len(r.log.notices) == 0 || r.log.notices[0].Act != ActOpen || r.log.notices[0].Created.Sub(begin) > 10*time.Minute {
+		t.Fatalf("told %+v", r.log.notices)
+	}
+	for _, n := range r.log.notices {
+		if n.Act == ActResolve {
+			t.Errorf("told to be over: %q", n.Message.Headline)
+		}
+	}
+}

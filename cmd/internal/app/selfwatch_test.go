@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -158,6 +159,7 @@ func TestDeadChannelIsToldOnTheOthers(t *testing.T) {
 func TestReloadFailedIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, rigToml)
+		began := time.Now()
 		r.llm.Set("m", calm(200*time.Millisecond, 20*time.Millisecond))
 		bad := true
 		r.load = func() (*configs.Config, []configs.Problem) {
@@ -182,6 +184,9 @@ func TestReloadFailedIsTold(t *testing.T) {
 			})
 		}
 		r.run(10 * time.Minute)
+		if !slices.ContainsFunc(r.seen, func(s probe.Sample) bool { return s.Time.Sub(began) > 3*time.Minute }) {
+			t.Error("nothing was probed after the bad config")
+		}
 		r.wantPosted("could not take its new config", "RESOLVED")
 	})
 }
