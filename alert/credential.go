@@ -14,6 +14,17 @@ func (c *watch) credential() string {
 // lockedOut reports whether an outcome is about the credential and not about the endpoint.
 func lockedOut(o probe.Outcome) bool { return o == probe.Auth || o == probe.Quota }
 
+// sharing lists the other targets that have a canary's credential, by name.
+func (e *Engine) sharing(c *watch) []string {
+	var list []string
+	for _, t := range e.order {
+		if t.name != c.Canary.Target.Name && len(t.canaries) > 0 && t.canaries[0].credential() == c.credential() {
+			list = append(list, t.name)
+		}
+	}
+	return list
+}
+
 // lockOut makes one alert a credential that people are told: the first. Later ones have their full state and are held
 // back behind it.
 func (e *Engine) lockOut(c *watch, a Alert) Alert {

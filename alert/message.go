@@ -97,7 +97,7 @@ func newsText(s Story, n News) string {
 	case TurnWidened:
 		return "now the whole " + leadTrouble(s)
 	case TurnEscalated:
-		return "now " + strings.ToUpper(string(s.Incident.Severity)) + ": " + leadTrouble(s)
+		return "it got worse: " + leadTrouble(s)
 	}
 	if !ok {
 		return s.Incident.Scope + ": " + string(n.What) + " " + detail

@@ -18,6 +18,7 @@ func firingLines(s Story) []Line {
 	add("scope", scopeLine(s, lead))
 	add("scope", fixedLine(lead))
 	add("scope", partsLine(s))
+	add("scope", sameKeyLine(s))
 	add("siblings", siblingLine(s.Siblings))
 	add("scope", muteLine(s, lead))
 	add("spark", sparkText(s))
@@ -74,6 +75,14 @@ const maxParts = 4
 
 func (p Part) text() string {
 	return fmt.Sprintf("%s %s, normal %s (%s)", p.Name, seconds(p.Value), between(p.Low, p.Limit), times(p.Ratio))
+}
+
+// sameKeyLine says whom a refused key concerns beside the target that tells of it.
+func sameKeyLine(s Story) string {
+	if len(s.SameKey) == 0 {
+		return ""
+	}
+	return "the same key is for " + listed(s.SameKey, 6) + ": that it is refused there too is not told again"
 }
 
 // fixedLine says so where the value could not be compared with what is normal.

@@ -183,7 +183,9 @@ func stories() map[string]Story {
 	})
 	list["timeout"] = failing(KindTimeout, probe.TimeoutFirstToken, "no token within 120 s")
 	list["error"] = failing(KindError, probe.HTTP5xx, "HTTP 503:\n upstream connect error or disconnect/reset before headers. reset reason: connection failure, transport failure reason: delayed connect error: 111")
-	with("auth", failing(KindError, probe.Auth, "HTTP 401: invalid api key"), func(s *Story) { s.Alerts[0].Votes = outcomes(probe.Auth) })
+	with("auth", failing(KindError, probe.Auth, "HTTP 401: invalid api key"), func(s *Story) {
+		s.Alerts[0].Votes, s.SameKey = outcomes(probe.Auth), []string{"gw-us", "gw-cn"}
+	})
 	list["limit"] = failing(KindLimit, probe.RateLimited, "")
 	with("no_data", failing(KindNoData, "", ""), func(s *Story) {
 		s.Alerts[0].Votes, s.Alerts[0].Probes, s.Alerts[0].Last = nil, 0, Evidence{}

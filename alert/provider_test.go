@@ -247,5 +247,9 @@ func TestCredentialIsOneMessage(t *testing.T) {
 	if len(got) != 1 || !strings.HasSuffix(got[0], " resolve") {
 		t.Errorf("stories %q", got)
 	}
+	want := "the same key is for openai-01, openai-02, openai-03: that it is refused there too is not told again"
+	if !slices.ContainsFunc(r.log.notices[0].Message.Lines, func(l Line) bool { return l.Text == want }) {
+		t.Errorf("the opening: %+v", r.log.notices[0].Message)
+	}
 	r.settled(t)
 }

@@ -25,9 +25,10 @@ type Story struct {
 	Runbook   string
 	Instance  string
 	Region    string
-	URL       string // [http] external_url, "" = none
-	Unsent    bool   // the opening never got out: this message tells both
-	Marks     []Mark // around the trouble, oldest first
+	URL       string   // [http] external_url, "" = none
+	SameKey   []string // of a refused key: the other targets that it is also for
+	Unsent    bool     // the opening never got out: this message tells both
+	Marks     []Mark   // around the trouble, oldest first
 
 	// Of an incident of a whole provider.
 	Kin    []Kin  // all its targets, those in trouble first

@@ -45,6 +45,9 @@ func (e *Engine) story(inc *incident, s Story) Story {
 		return e.wholeTarget(s, t, m)
 	}
 	s.Siblings = e.siblings(t, c, s.Alerts[0].Kind)
+	if lead := s.Alerts[0]; lead.Kind == KindError && lockedOut(lead.Last.Outcome) {
+		s.SameKey = e.sharing(c)
+	}
 	return evidence(s, c)
 }
 

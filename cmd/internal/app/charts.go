@@ -20,6 +20,7 @@ const (
 	chartQueue  = 16               // more that wait are dropped
 	chartWithin = 30 * time.Second // for one, drawing and sending
 	chartBefore = 3 * time.Hour    // shown before trouble began
+	chartLeast  = 20 * time.Minute // shown in all
 	chartMost   = 3 * 24 * time.Hour
 )
 
@@ -124,6 +125,12 @@ func (c *charts) plot(ctx context.Context, n alert.Notice) (p chart.Plot, ok boo
 	}
 	if p.Samples, err = c.samples(ctx, canary, metric, p.From, end); err != nil || len(p.Samples) == 0 {
 		return p, false, err
+	}
+	if first := p.Samples[0].At.Add(-time.Minute); first.After(p.From) { // no hours in which nothing was measured
+		p.From = first
+		if short := end.Add(-chartLeast); short.Before(p.From) {
+			p.From = short
+		}
 	}
 	p.Bands, err = c.bands(ctx, canary, metric, p)
 	return p, true, err
