@@ -124,8 +124,11 @@ func (e *Engine) tell(inc *incident) {
 
 // tellable reports whether people are to hear of an alert.
 func tellable(a Alert) bool {
-	return a.Open() && a.Suppressed == "" && a.Severity != Info && !a.Muted()
+	return a.Open() && a.worthy() && !a.Muted()
 }
+
+// worthy reports whether people are to hear of an alert unless it is muted.
+func (a Alert) worthy() bool { return a.Suppressed == "" && a.Severity != Info }
 
 // join puts alerts that are to be told into the target's incident, opening one where there is none. One that was held
 // back and is recovering already is told only if it gets worse again.

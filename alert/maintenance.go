@@ -169,7 +169,7 @@ func (e *Engine) endedMuted(a Alert) {
 	}
 	delete(w.past.Open, a.ID)
 	switch {
-	case a.Announced:
+	case a.Announced, !a.worthy():
 	case len(w.past.Over) >= maxOver:
 		w.past.More++
 	default:

@@ -24,13 +24,14 @@ func (e *Engine) catchUpOn(w *window) {
 	}
 }
 
-// windowStory gathers what a window muted: what is over, and what still fires.
+// windowStory gathers what a window muted: what is over, and what still fires. What another silence or window mutes by now
+// is not told here either.
 func (e *Engine) windowStory(w *window) MaintenanceStory {
 	s := MaintenanceStory{Name: w.Name, From: w.past.From, To: w.past.To, Now: e.now, Zone: w.Zone, Over: w.past.Over, More: w.past.More,
 		Instance: e.opt.Instance, Region: e.opt.Region}
 	for _, t := range e.order {
 		e.eachOpen(t, func(a Alert) Alert {
-			if w.past.Open[a.ID] {
+			if w.past.Open[a.ID] && a.worthy() && !e.muteOf(e.fact(a)).full() {
 				s.Still = append(s.Still, a)
 			}
 			return a

@@ -129,6 +129,45 @@ func TestMaintenanceStaysOutOfTheBand(t *testing.T) {
 	}
 }
 
+// TestMaintenanceUnderASilence sums up nothing that a silence mutes by the end of the window.
+func TestMaintenanceUnderASilence(t *testing.T) {
+	r := newRig(t, append(target1("a", 5*time.Minute, DefaultRule(), probe.Short), target1("b", 5*time.Minute, DefaultRule(), probe.Short)...)...).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.window(once("w", begin, begin.Add(3*time.Hour)))
+	r.world = during(begin, begin.Add(8*time.Hour), slower(2))
+	r.run(2 * time.Hour)
+	r.silence(10*time.Hour, "target=a")
+	r.run(3 * time.Hour)
+	r.acts("note open")
+	if got := r.log.notices[0].Message; got.Headline != "w is over: 1 alert fired inside, and still fires" || !strings.HasPrefix(got.Lines[1].Text, "still firing: b /") {
+		t.Errorf("%+v", got)
+	}
+	r.run(10 * time.Hour)
+	r.acts("note open thread resolve") // the thread is a reminder
+}
+
+// TestMaintenanceOfADownTarget counts what people would have been told, not what was held back behind it.
+func TestMaintenanceOfADownTarget(t *testing.T) {
+	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short)...).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.window(once("w", begin, begin.Add(6*time.Hour)))
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		switch since := at.Sub(begin); {
+		case since > 0 && since < time.Hour:
+			return answer(c, at, 2)
+		case since >= time.Hour && since < 3*time.Hour:
+			return bad(c, at, probe.Connect)
+		}
+		return healthy(c, at)
+	}
+	r.run(9 * time.Hour)
+	r.acts("note")
+	n := r.log.notices[0].Message
+	if want := "w is over: 2 alerts fired inside, none fires now"; n.Headline != want || len(n.Lines) != 3 || !strings.HasPrefix(n.Lines[1].Text, "over: gw / chat / short: answers again") {
+		t.Errorf("%+v, want %q", n, want)
+	}
+}
+
 // TestMaintenanceCap tells within a window, as a warning at most, and sums nothing up.
 func TestMaintenanceCap(t *testing.T) {
 	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short)...).learn(9).start()
