@@ -24,6 +24,7 @@ func plant(ts *testscript.TestScript, neg bool, args []string) {
 			{ID: "oct1", Scope: "gw", Severity: alert.Critical, State: alert.IncidentClosed, Opened: day(0, 22), Closed: day(1, 2), Revision: 2},
 			{ID: "aaaa", Scope: "gw", Severity: alert.Critical, State: alert.IncidentClosed, Opened: day(3, 8), Closed: day(3, 10), Revision: 2, Alerts: []string{"a1"}},
 			{ID: "bbbb", Scope: "us", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(4, 8), Closed: day(4, 9), Revision: 2},
+			{ID: "part", Scope: "gw", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(3, 8), Closed: day(3, 9), Revision: 2, Merged: "aaaa"},
 			{ID: "mute", Scope: "us", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(5, 8), Closed: day(5, 9)},
 			{ID: "cccc", Scope: "eu", Severity: alert.Warning, State: alert.IncidentOpen, Opened: day(30, 23), Revision: 1, Acked: "kim"}},
 		Alerts: []alert.Alert{{ID: "a1", Series: "gw/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Severity: alert.Critical, Since: day(3, 10),

@@ -146,11 +146,26 @@ func (b casebook) series(ctx context.Context, name string, at time.Time) ([]*Exp
 	return list, nil
 }
 
+// merged returns the alerts of an incident that goes on as part of another: those of its target.
+func (b casebook) merged(ctx context.Context, id string) ([]alert.Alert, error) {
+	found, err := b.st.Incidents(ctx, store.IncidentQuery{ID: id})
+	if err != nil || len(found) == 0 || found[0].Merged == "" {
+		return nil, err
+	}
+	list, err := b.st.Alerts(ctx, store.AlertQuery{Incident: found[0].Merged})
+	return slices.DeleteFunc(list, func(a alert.Alert) bool {
+		return a.Series != found[0].Scope && !strings.HasPrefix(a.Series, found[0].Scope+"/")
+	}), err
+}
+
 // incident explains the alerts of an incident, or one alert, each at the time it fired.
 func (b casebook) incident(ctx context.Context, id string) ([]*Explanation, error) {
 	alerts, err := b.st.Alerts(ctx, store.AlertQuery{Incident: id})
 	if err == nil && len(alerts) == 0 {
 		alerts, err = b.st.Alerts(ctx, store.AlertQuery{ID: id})
+	}
+	if err == nil && len(alerts) == 0 { // what became part of another incident has its alerts there
+		alerts, err = b.merged(ctx, id)
 	}
 	if err != nil {
 		return nil, err

@@ -49,6 +49,7 @@ func TestLists(t *testing.T) {
 	f("/api/v1/bands?canary=gw-us", `"mean":0.5`)
 	f("/api/v1/alerts", `"a1"`, `"a2"`)
 	f("/api/v1/incidents?canary=gw-us/chat/short", `"8a2b"`)
+	f("/api/v1/incidents?canary=gw-cn", `"8a2b"`)
 }
 
 // TestNewestFirst gives the elements in every order of three.

@@ -22,6 +22,7 @@ type listing[T any] struct {
 	key     func(*T) string               // held against Query.Canary
 	at      func(*T) time.Time            // what "newest" means
 	overlap func(*T) (from, to time.Time) // the span held against [Since, Until); a zero to is still open
+	also    func(*T) []string             // more keys, any of which will do; nil = none
 	points  bool                          // each element lies at one instant: at
 }
 
@@ -55,7 +56,10 @@ func (l listing[T]) read(ctx context.Context, q Query, source func(context.Conte
 // takes reports whether q asks for v.
 func (l listing[T]) takes(q Query, v *T) bool {
 	from, to := l.overlap(v)
-	return from.Before(q.Until) && (to.IsZero() || !to.Before(q.Since)) && q.Match(l.key(v))
+	if !from.Before(q.Until) || !to.IsZero() && to.Before(q.Since) {
+		return false
+	}
+	return q.Match(l.key(v)) || l.also != nil && slices.ContainsFunc(l.also(v), q.Match)
 }
 
 // newest returns the q.Limit newest elements of seq that q asks for, newest first; of equal instants the one that came
