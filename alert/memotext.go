@@ -100,10 +100,23 @@ func (t text) votes(name string, list []Vote) text {
 	for i := range list {
 		t = append(t.key(""), '{')
 		v := &list[i]
-		t = t.time("at", v.At).str("trigger", string(v.Trigger)).verdict("verdict", &v.Verdict).str("outcome", string(v.Outcome))
+		t = t.time("at", v.At).str("trigger", string(v.Trigger)).verdict("verdict", &v.Verdict).str("outcome", string(v.Outcome)).
+			round("round", v.Round)
 		t = append(t, '}')
 	}
 	return append(t, ']')
+}
+
+func (t text) round(name string, r *RoundVote) text {
+	if r == nil {
+		return t
+	}
+	t = append(t.key(name), '{')
+	t = t.num("e", r.E).num("sw", r.SW)
+	if r.Before != nil && !math.IsNaN(*r.Before) && !math.IsInf(*r.Before, 0) { // 0 is known, too
+		t = strconv.AppendFloat(t.key("before"), *r.Before, 'g', -1, 64)
+	}
+	return append(t, '}')
 }
 
 func (t text) verdict(name string, v *baseline.Verdict) text {
