@@ -105,7 +105,7 @@ func (s *Series) blocks(past points) (means, share []float64) {
 // hour, which may already be the fault. Excluded samples count: today is today.
 func (s *Series) todaysOffset(at int64) float64 {
 	from, to := offsetWindow(at, s.key.Interval)
-	var room [64]float64
+	var room [192]float64 // three hours of minutes
 	return offsetOf(s.appendE(room[:0], span{from, to + 1}), s.th.OffsetCap)
 }
 
@@ -119,9 +119,13 @@ func offsetWindow(at int64, interval time.Duration) (from, to int64) {
 
 // appendE appends how far the judged values in w were from usual.
 func (s *Series) appendE(list []float64, w span) []float64 {
-	for p := range s.pts.in(w).all() {
-		if p.judged() {
-			list = append(list, s.e(p))
+	part := s.pts.in(w)
+	for i := range part.cells {
+		if e, ok := part.cells[i].usual(); ok {
+			if len(s.shifts) > 0 {
+				e -= s.lowered(part.at(i))
+			}
+			list = append(list, e)
 		}
 	}
 	return list

@@ -90,6 +90,12 @@ func (c *cell) put(y, e, r uint32) {
 	c.e = e<<11 | r&0x7ff
 }
 
+// usual returns e; false where there was no band.
+func (c *cell) usual() (e float64, ok bool) {
+	v := int32(c.e) >> 11
+	return float64(v) * eStep, v != unjudged
+}
+
 func (c *cell) r() uint32 { return c.y&0x1ff<<11 | c.e&0x7ff }
 
 // points is a history by time, no two in one grain. Its parts share its cells.
@@ -117,8 +123,8 @@ func (ps points) at(i int) int64 { return (ps.base + ps.cells[i].grains()) * gra
 func (ps points) point(i int) point {
 	c := &ps.cells[i]
 	p := point{when: ps.at(i), out: c.excluded(), y: float64(int32(c.y)>>9) * yStep, e: math.NaN()}
-	if e := int32(c.e) >> 11; e != unjudged {
-		p.e = float64(e) * eStep
+	if e, ok := c.usual(); ok {
+		p.e = e
 		p.r = float64(int32(c.r()<<12)>>12) * rStep
 	} else {
 		p.y += float64(c.r()) * (yStep / (1 << 20))

@@ -253,7 +253,9 @@ func (s *Series) Respec(spec string, keep bool) {
 }
 
 // full is how many points a history holds whose runs all came.
-func (s *Series) full() int { return int((int64(s.days)*day+26*hour)/max(1, int64(s.key.Interval))) + 16 }
+func (s *Series) full() int {
+	return int((int64(s.days)*day+26*hour)/max(1, int64(s.key.Interval))) + 16
+}
 
 func (s *Series) see(t int64) { s.seen = max(s.seen, t) }
 

@@ -80,13 +80,8 @@ func (s *Series) shift(h Shift) {
 // Gap returns the median of y − mu over the judged values from from on and before to, excluded ones too, and how many
 // they are. Without any it is 0.
 func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
-	list := make([]float64, 0, part.len())
-	for p := range part.all() {
-		if p.judged() {
-			list = append(list, s.e(p))
-		}
-	}
+	w := span{from.UnixNano(), to.UnixNano()}
+	list := s.appendE(make([]float64, 0, s.pts.in(w).len()), w)
 	return median(list), len(list)
 }
 

@@ -8,23 +8,24 @@ import (
 // honest makes the standard deviation of values clipped at their 10th and 90th percentiles consistent for a normal law.
 const honest = 1.2139
 
-// percentile returns the q quantile of sorted values, interpolated linearly between positions q·(n−1).
-func percentile(sorted []float64, q float64) float64 {
-	pos := q * float64(len(sorted)-1)
+// quantile returns the q quantile of values, interpolated linearly between the sorted ones' positions q·(n−1). It reorders
+// them.
+func quantile(x []float64, q float64) float64 {
+	pos := q * float64(len(x)-1)
 	i := int(pos)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+	choose(x, i)
+	if i+1 >= len(x) {
+		return x[i]
 	}
-	return sorted[i] + (pos-float64(i))*(sorted[i+1]-sorted[i])
+	return x[i] + (pos-float64(i))*(slices.Min(x[i+1:])-x[i])
 }
 
-// clip sorts x and clips it at its 10th and 90th percentiles, in place.
+// clip clips x at its 10th and 90th percentiles, in place, and reorders it.
 func clip(x []float64) {
 	if len(x) == 0 {
 		return
 	}
-	slices.Sort(x)
-	lo, hi := percentile(x, .1), percentile(x, .9)
+	lo, hi := quantile(x, .1), quantile(x, .9)
 	for i, v := range x {
 		x[i] = min(max(v, lo), hi)
 	}
@@ -55,7 +56,7 @@ func meanSD(x []float64) (m, sd float64) {
 	return m, math.Sqrt(sum / float64(len(x)-1))
 }
 
-// wsd is the robust standard deviation of x, which it sorts and clips.
+// wsd is the robust standard deviation of x, which it reorders and clips.
 func wsd(x []float64) float64 {
 	clip(x)
 	_, sd := meanSD(x)
