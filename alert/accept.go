@@ -60,15 +60,15 @@ func (e *Engine) accept(c *watch, k Kind, who, why string) bool {
 		return false
 	}
 	a.Excluding = false
-	a, t := resolve(a.acceptedAt(gap, e.undoOf(c.key)), endNewNormal, e.now, turn{From: a.State})
+	a, t := resolve(a.acceptedAt(gap, who, e.undoOf(c.key)), endNewNormal, e.now, turn{From: a.State})
 	e.take(c, k, a, t)
 	e.log.Warn("a slower level is the new normal", "series", c.key, "kind", string(k), "ratio", a.Accepted, "by", who, "reason", why,
 		"undo", a.Undo)
 	return true
 }
 
-func (a Alert) acceptedAt(gap float64, undo string) Alert {
-	a.Accepted, a.Undo = math.Exp(gap), undo
+func (a Alert) acceptedAt(gap float64, who, undo string) Alert {
+	a.Accepted, a.Unasked, a.Undo = math.Exp(gap), who == "", undo
 	return a
 }
 
@@ -140,7 +140,7 @@ func (e *Engine) acceptPool(t *target, p *pool, who, why string) bool {
 		return false
 	}
 	a.Excluding = false
-	a, tn := resolve(a.acceptedAt(median(gaps), e.undoOf(t.name)), endNewNormal, e.now, turn{From: a.State})
+	a, tn := resolve(a.acceptedAt(median(gaps), who, e.undoOf(t.name)), endNewNormal, e.now, turn{From: a.State})
 	e.takePool(t, p, a, tn)
 	e.log.Warn("a slower level is the new normal", "series", t.name, "kind", string(p.metric), "ratio", a.Accepted, "by", who, "reason", why)
 	return true

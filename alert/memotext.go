@@ -141,7 +141,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	t = append(t.key(name), '{')
 	t = t.str("id", a.ID).str("series", a.Series).str("kind", string(a.Kind)).str("state", string(a.State)).str("severity", string(a.Severity)).
 		time("since", a.Since).time("first_breach", a.FirstBreach).time("fired", a.Fired).time("resolved", a.Resolved).str("reason", a.Reason).
-		flag("fixed", a.Fixed).str("learned", a.Learned).num("accepted", a.Accepted).str("undo", a.Undo).times("cycles", a.Cycles).
+		flag("fixed", a.Fixed).str("learned", a.Learned).num("accepted", a.Accepted).flag("unasked", a.Unasked).str("undo", a.Undo).times("cycles", a.Cycles).
 		votes("votes", a.Votes).times("calm", a.Calm).votes("decided", a.Decided).evidence("last", &a.Last).evidence("worst", &a.Worst).
 		int("probes", a.Probes).int("timeouts", a.Timeouts).int("errors", a.Errors).str("incident", a.Incident).str("threshold", a.Threshold).
 		str("config", a.Config).str("suppressed", a.Suppressed).time("steep", a.Steep).flag("excluding", a.Excluding).flag("announced", a.Announced)

@@ -222,6 +222,8 @@ func (m Message) Badge() (emoji, word string) {
 	switch {
 	case m.State == "resolved":
 		return ":large_green_circle:", "RESOLVED"
+	case m.State == "accepted":
+		return ":large_orange_circle:", "WARNING"
 	case m.State == "eased":
 		return ":large_green_circle:", "RECOVERED"
 	case m.State == "maintenance":

@@ -26,10 +26,33 @@ func composeResolve(s Story) Message {
 	default:
 		m.Headline, m.Lines = recoveryOf(s, s.Alerts[0]), resolveLines(s)
 	}
+	if taken := unasked(s); taken != nil {
+		m.State, m.Severity = "accepted", Warning
+		m.Lines = append([]Line{warnLine(*taken)}, m.Lines...)
+	}
 	if s.Unsent {
 		m.Lines = append([]Line{unsentLine("began " + clock(began(s), s.Now, s.Zone) + " and ")}, m.Lines...)
 	}
 	return m
+}
+
+// unasked returns the alert that ended because its level was taken for normal by itself; nil where none did.
+func unasked(s Story) *Alert {
+	for i := range s.Alerts {
+		if a := &s.Alerts[i]; a.Unasked && strings.HasPrefix(a.Reason, endNewNormal) {
+			return a
+		}
+	}
+	return nil
+}
+
+// warnLine says what an acceptance that nobody ordered means, and how it is taken back.
+func warnLine(a Alert) Line {
+	text := "It did not recover: nobody ordered this, and at this level it alerts no more. Where that is not normal, "
+	if a.Undo == "" {
+		return Line{Role: "scope", Text: text + "take it back; that is done by itself if the old level returns within 7 days."}
+	}
+	return Line{Role: "scope", Text: text + "take it back with: " + a.Undo}
 }
 
 // neverOpened is how the line ends that tells both.
@@ -58,6 +81,8 @@ func recoveryOf(s Story, a Alert) string {
 	switch {
 	case strings.HasPrefix(a.Reason, endRemoved):
 		return head + subject(a.Kind) + " no longer watched, left the config after " + lasted
+	case strings.HasPrefix(a.Reason, endNewNormal) && a.Unasked && a.Accepted > 0:
+		return head + subject(a.Kind) + " still " + times(a.Accepted) + " of before after " + lasted + ": taken for the new normal"
 	case strings.HasPrefix(a.Reason, endNewNormal):
 		return head + subject(a.Kind) + " accepted as the new normal after " + lasted + newLevel(a)
 	case latency(a.Kind):

@@ -271,6 +271,10 @@ func stories() map[string]Story {
 	with("resolve_accepted", closed(story(ActResolve)), func(s *Story) {
 		s.Alerts[0].Reason, s.Alerts[0].FirstBreach, s.Alerts[0].Accepted = "new_normal", at("14:05:00").Add(-24*time.Hour), 1.42
 	})
+	with("resolve_accepted_unasked", closed(story(ActResolve)), func(s *Story) {
+		s.Alerts[0].Reason, s.Alerts[0].Accepted, s.Alerts[0].Unasked = "new_normal", 1.42, true
+		s.Alerts[0].Undo = "serin accept --undo gw-eu/chat/long --why TEXT"
+	})
 	with("resolve_accepted_undo", closed(story(ActResolve)), func(s *Story) {
 		s.Alerts[0].Reason, s.Alerts[0].Accepted, s.Alerts[0].Undo = "new_normal", 1.42, "undo-it gw-eu/chat/long"
 	})

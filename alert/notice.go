@@ -55,7 +55,7 @@ type Receipt struct {
 // Message is a neutral message; each channel renders it. Foreign text in it is not escaped yet.
 type Message struct {
 	Severity Severity `json:"severity"`
-	State    string   `json:"state"`    // firing, resolved, update, reminder, test, maintenance; eased: an update that one alert is over while others of the incident go on
+	State    string   `json:"state"`    // firing, resolved, update, reminder, test, maintenance; accepted: over only because a slower level was taken for normal, by nobody's order; eased: an update that one alert is over while others of the incident go on
 	Headline string   `json:"headline"` // one line: the thing, the number, the normal range, the ratio
 	Lines    []Line   `json:"lines,omitempty"`
 	Incident string   `json:"incident,omitempty"`

@@ -39,6 +39,12 @@ func (k Kind) Metric() probe.Metric {
 // Literal reports whether the rule is the user's sentence word for word.
 func (r Rule) Literal() bool { return r.Threshold.Literal || r.Preset == "literal" }
 
+// Votes returns how many of how many observations fire a latency alert of a canary that runs at an interval.
+func (r Rule) Votes(interval time.Duration) (m, n int) {
+	q := quorum(r, KindTTFT, interval)
+	return q.M, q.N
+}
+
 // quorum brings a rule to one kind of a canary that runs at an interval.
 func quorum(r Rule, k Kind, interval time.Duration) Quorum {
 	q := Quorum{M: failM, N: failN, Window: max(r.Window, 6*interval), ResolveN: failCalm, Failures: true}

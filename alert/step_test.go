@@ -208,3 +208,20 @@ func TestFixedUntilTheBandAgrees(t *testing.T) {
 		t.Errorf("fixed %t, learned %q after a breach of the band", a.Fixed, a.Learned)
 	}
 }
+
+func TestVotesOfARule(t *testing.T) {
+	f := func(r Rule, every time.Duration, want string) {
+		t.Helper()
+		if m, n := r.Votes(every); fmt.Sprintf("%d of %d", m, n) != want {
+			t.Errorf("%s every %s: %d of %d, want %s", r.Preset, every, m, n, want)
+		}
+	}
+	literal := DefaultRule()
+	literal.Preset = "literal"
+	own := DefaultRule()
+	own.M, own.N = 3, 7
+	f(DefaultRule(), 5*time.Minute, "4 of 5")
+	f(DefaultRule(), time.Minute, "5 of 6")
+	f(literal, time.Minute, "1 of 1")
+	f(own, time.Minute, "3 of 7")
+}

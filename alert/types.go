@@ -152,6 +152,7 @@ type Alert struct {
 	Fixed       bool        `json:"fixed,omitempty"`    // held against a fixed limit, not a band
 	Learned     string      `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
 	Accepted    float64     `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
+	Unasked     bool        `json:"unasked,omitempty"`  // with Accepted: by itself, nobody ordered it
 	Undo        string      `json:"undo,omitempty"`     // with Accepted: the command that takes it back; "" = none
 	Cycles      []time.Time `json:"cycles,omitempty"`   // when the latest alerts of this series and kind ended
 	Votes       []Vote      `json:"votes,omitempty"`    // newest last

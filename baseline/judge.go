@@ -36,7 +36,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 		s.hold.Set, s.hold.Offset = true, o
 	}
 	b := s.band(t, lv, o)
-	out := s.compare(value, &b)
+	out := s.th.compare(value, &b)
 	e := math.Log(value) - lv.Mu + s.lowered(t)
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
 	if s.change != 0 {
@@ -47,13 +47,13 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 }
 
 // compare is the rule of one value, given its band.
-func (s *Series) compare(value float64, b *Band) Verdict {
+func (t Threshold) compare(value float64, b *Band) Verdict {
 	r := math.Log(value) - b.Mu - b.Offset
 	out := Verdict{Call: Neither, Value: value, Mean: b.Mean, Limit: b.Limit, Z: 2 * r / b.Line, Ratio: math.Exp(r), Band: b}
 	switch {
-	case r > b.Line && value-b.Mean >= s.th.MinAbs.Seconds():
+	case r > b.Line && value-b.Mean >= t.MinAbs.Seconds():
 		out.Call = Breach
-	case r <= b.Line/2 || out.Ratio < s.th.ResolveRatio:
+	case r <= b.Line/2 || out.Ratio < t.ResolveRatio:
 		out.Call = Calm
 	}
 	return out

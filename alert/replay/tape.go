@@ -132,6 +132,7 @@ type Canary struct {
 	Key, Target, Scene string
 	Size               probe.Size
 	Samples            int
+	Regular            int // of them, as the cut says
 	First, Last        time.Time
 	Metrics            []probe.Metric // that were measured at least once
 	Gap                time.Duration  // the most common one between regular samples; 0 where there are fewer than two
@@ -147,9 +148,19 @@ func (t *Tape) Canaries(cut Cut) []Canary {
 		c := t.canaries[key]
 		n := len(c.rows)
 		list = append(list, Canary{Key: key, Target: c.target, Scene: c.scene, Size: c.size, Samples: n, First: time.Unix(0, c.rows[0].at).UTC(),
-			Last: time.Unix(0, c.rows[n-1].at).UTC(), Metrics: c.metrics(), Gap: t.gap(c, cut)})
+			Last: time.Unix(0, c.rows[n-1].at).UTC(), Metrics: c.metrics(), Gap: t.gap(c, cut),
+			Regular: t.regulars(c, cut)})
 	}
 	return list
+}
+
+func (t *Tape) regulars(c *track, cut Cut) (n int) {
+	for i := range c.rows {
+		if t.regular(&c.rows[i], cut) {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *track) metrics() []probe.Metric {

@@ -20,14 +20,14 @@ type orderFlags struct {
 }
 
 type acceptCmd struct {
-	Pattern string `arg:"" name:"pattern|id" help:"Glob over canaries (target/scene/size) or targets, or the id of an open incident."`
+	Pattern string `arg:"" name:"pattern|id" help:"Glob over canaries (target/scene/size) or targets, or the id of an incident: an open one, with --undo the one whose level was accepted."`
 	Undo    bool   `help:"Take acceptances of the last 7 days back instead."`
 	orderFlags
 }
 
 // Help shows an example.
 func (acceptCmd) Help() string {
-	return "Example: serin accept 7f3k --why 'moved to the larger model, INFRA-123'\n\nThe level since the first breach becomes the new normal at once: the alert resolves and the daily shape is kept. --undo takes it back."
+	return "Example: serin accept 7f3k --why 'moved to the larger model, INFRA-123'\n\nThe level since the first breach becomes the new normal at once: the alert resolves and the daily shape is kept. --undo takes it back, also what serin took for normal by itself: serin accept --undo 7f3k --why 'still broken'"
 }
 
 // Run asks the daemon to accept, or to take it back.

@@ -56,7 +56,8 @@ func (b casebook) over(ctx context.Context, pattern string, from, until time.Tim
 
 func (b casebook) overOne(ctx context.Context, sub subject, m probe.Metric, from, until time.Time) (verdictOver, error) {
 	key := sub.Canary.Key()
-	v := verdictOver{Series: key, Metric: m, Of: max(1, sub.Rule.N), Needed: max(1, sub.Rule.M), Alerts: []string{}}
+	v := verdictOver{Series: key, Metric: m, Alerts: []string{}}
+	v.Needed, v.Of = sub.Rule.Votes(sub.Canary.Interval)
 	bands, err := b.st.Bands(ctx, store.BandQuery{Canary: key, Metric: m, Since: from.Add(-24 * time.Hour), Until: until})
 	if err != nil {
 		return v, err

@@ -10,6 +10,7 @@ import (
 	"serin/alert"
 	"serin/alert/replay"
 	"serin/baseline"
+	"serin/configs"
 )
 
 // before is a history up to a time.
@@ -55,6 +56,7 @@ func (b casebook) today(ctx context.Context, x *Explanation, sub subject, tape *
 	band := series.Band(x.At)
 	t.Mean, t.Limit = band.Mean, band.Limit
 	t.compare(x, from, until)
+	t.alone(b, sub)
 	return t, nil
 }
 
@@ -90,6 +92,26 @@ func (t *today) compare(x *Explanation, from, until time.Time) {
 	if len(words) == 0 {
 		t.Words = "decides the same"
 	}
+}
+
+// alone says that a series was judged by itself where its target's canaries are judged together too.
+func (t *today) alone(b casebook, sub subject) {
+	if !sub.Rule.Corroborate || sub.Rule.Literal() || b.cfg != nil && siblings(b.cfg, sub.Canary.Target.Name) < togetherLeast {
+		return
+	}
+	t.Words += " (this series by itself: what the canaries of its target decide together is not tried again)"
+}
+
+// togetherLeast is how many canaries of a target are judged together.
+const togetherLeast = 3
+
+func siblings(cfg *configs.Config, target string) (n int) {
+	for i := range cfg.Runs {
+		if cfg.Runs[i].Canary.Target.Name == target {
+			n++
+		}
+	}
+	return n
 }
 
 // openedAround reports whether the series fired at about a time.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -48,40 +47,12 @@ func (x *Explanation) vote(sub subject, m probe.Metric, records []alert.Record, 
 // again holds a value against the stored band.
 func (v *ballot) again(r *alert.Record, band *baseline.Band, m probe.Metric, offset float64, th baseline.Threshold) {
 	d, why := baseline.Value(&r.Sample, m)
-	switch {
-	case why != "":
+	if why != "" {
 		v.Why = why
 		return
-	case band == nil || band.State != "ready":
-		v.Value, v.Why = d.Seconds(), "learning"
-		return
-	case band.Line == 0: // of the literal rule, in seconds
-		v.Value, v.Mean, v.Limit, v.Ratio = d.Seconds(), band.Mean, band.Limit, d.Seconds()/band.Mean
-		v.Call = baseline.Calm
-		if v.Value > v.Limit {
-			v.Call = baseline.Breach
-		}
-		return
 	}
-	if band.SW == 0 {
-		offset = 0 // residuals were not ready: it was judged without
-	}
-	centre := band.Mu + offset
-	res := baseline.Y(d) - centre
-	if kept, ok := r.Residuals[m]; ok && kept.Judged && band.SW != 0 {
-		res = kept.R
-		centre = baseline.Y(d) - res
-	}
-	v.Value, v.Mean, v.Ratio, v.Z = d.Seconds(), math.Exp(centre), math.Exp(res), 2*res/band.Line
-	v.Limit = max(math.Exp(centre+band.Line), v.Mean+th.MinAbs.Seconds())
-	switch {
-	case v.Value > v.Limit:
-		v.Call = baseline.Breach
-	case res <= band.Line/2 || v.Ratio < th.ResolveRatio:
-		v.Call = baseline.Calm
-	default:
-		v.Call = baseline.Neither
-	}
+	x := th.Again(d, band, r.Residuals[m], offset)
+	v.Value, v.Mean, v.Limit, v.Ratio, v.Z, v.Call, v.Why = x.Value, x.Mean, x.Limit, x.Ratio, x.Z, x.Call, x.Why
 }
 
 // plain puts the literal rule's numbers beside.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"serin/baseline/store"
 	"serin/cmd/internal/web"
 )
 
@@ -20,6 +21,11 @@ func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err err
 		do = d.engine.ResetBaseline
 	}
 	patterns := d.patterns(o.Pattern)
+	if o.Do == web.OrderUndo {
+		if patterns, err = d.accepted(ctx, o.Pattern); err != nil {
+			return nil, err
+		}
+	}
 	if o.Do == web.OrderAck {
 		do, patterns = d.engine.Ack, []string{o.Pattern}
 	}
@@ -50,6 +56,25 @@ func (d *daemon) patterns(text string) []string {
 		return []string{text}
 	}
 	return list
+}
+
+// accepted turns the id of an incident into the series whose level was taken for normal by it; what is none is a pattern
+// itself.
+func (d *daemon) accepted(ctx context.Context, text string) ([]string, error) {
+	ended, err := d.store.Alerts(ctx, store.AlertQuery{Incident: text})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, a := range ended {
+		if a.Accepted > 0 && !slices.Contains(list, a.Series) {
+			list = append(list, a.Series)
+		}
+	}
+	if len(list) == 0 {
+		return []string{text}, nil
+	}
+	return list, nil
 }
 
 // learningEvery is how often the log says how far learning is.

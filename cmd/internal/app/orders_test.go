@@ -2,12 +2,16 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"serin/alert"
 	"serin/baseline/store"
 	"serin/cmd/internal/web"
 )
@@ -67,4 +71,30 @@ func TestOrdersAndLearningOfADay(t *testing.T) {
 			t.Errorf("who and why are not in the history: %+v", rows)
 		}
 	})
+}
+
+// TestUndoKnowsAnIncident: what an incident's end accepted is found by the incident's id, its other alerts are not.
+func TestUndoKnowsAnIncident(t *testing.T) {
+	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }() // of a test
+	at := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	ended := func(series string, kind alert.Kind, accepted float64) alert.Alert {
+		return alert.Alert{ID: series + string(kind), Series: series, Kind: kind, State: alert.StateOK, Since: at, Fired: at, Resolved: at, Incident: "7f3k", Accepted: accepted}
+	}
+	change := alert.Change{Alerts: []alert.Alert{ended("gw/chat/short", alert.KindTTFT, 1.4), ended("gw/chat/short", alert.KindTPOT, 1.2), ended("gw/chat/long", alert.KindTTFT, 0), ended("gw", alert.KindTTFT, 1.4)},
+		Notices: []alert.Notice{{Incident: "7f3k", Channel: "none", State: alert.NoticeSent, Created: at}}} // with one it is on disk at once
+	if err := st.Commit(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{store: st}
+	for text, want := range map[string]string{"7f3k": "[gw gw/chat/short]", "gw/chat/*": "[gw/chat/*]"} {
+		got, err := d.accepted(t.Context(), text)
+		slices.Sort(got)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v, want %s", text, got, err, want)
+		}
+	}
 }

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBacktestSaysWhatFellOffTheGrid: samples at minutes 2, 7, 12 … are none of a schedule of five minutes since 00:00.
+func TestBacktestSaysWhatFellOffTheGrid(t *testing.T) {
+	off := strings.NewReplacer(":00:00Z", ":02:00Z", ":05:00Z", ":07:00Z").Replace(string(sampleFile(1, 1, 2, 5, 1)))
+	var lines []string
+	for line := range strings.Lines(off) {
+		if strings.Contains(line, ":02:00Z") || strings.Contains(line, ":07:00Z") {
+			lines = append(lines, line)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(strings.Join(lines, ""))
+	_, stderr := runText(t, ExitUsage, "backtest", "--samples", path, "--every", "5m")
+	for _, want := range []string{"--every 5m", "2026-01-05T00:02:00Z", "leave --every out"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %q", want, stderr)
+		}
+	}
+	runText(t, ExitOK, "backtest", "--samples", path)
+	write(strings.Join(lines, "") + strings.ReplaceAll(string(sampleFile(1, 1, 2, 5, 1)), `"s0"`, `"s1"`))
+	_, stderr = runText(t, ExitOK, "backtest", "--samples", path, "--every", "5m")
+	if want := "1 of 2 canaries are not judged, they have no regular sample: t0/s0/short"; !strings.Contains(stderr, want) {
+		t.Errorf("no %q in %q", want, stderr)
+	}
+}
