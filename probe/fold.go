@@ -22,6 +22,7 @@ type fold struct {
 	stamps    int   // distinct instants among them
 	maxGap    time.Duration
 	lag       time.Duration // the longest of any read
+	near      time.Duration // the longest of the reads around the first token
 
 	finish             string
 	finishAt, markerAt time.Time
@@ -84,6 +85,14 @@ func (f *fold) end(p *wire.Piece, at time.Time) {
 	}
 	if p.Terminal == wire.Done && f.markerAt.IsZero() {
 		f.markerAt = at
+	}
+}
+
+// lagged notes how late a read was.
+func (f *fold) lagged(rd reading) {
+	f.lag = max(f.lag, rd.lag)
+	if f.token.IsZero() || rd.at.Sub(f.token) < suspectNear {
+		f.near = max(f.near, rd.lag)
 	}
 }
 

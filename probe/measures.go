@@ -15,6 +15,7 @@ const (
 	bufferedShare  = 0.8                    // of the token events in one read
 	suspectLag     = 5 * time.Millisecond   // own delay at which a sample is suspect, and
 	suspectShare   = 0.02                   // its share of TTFT, whichever is more
+	suspectNear    = time.Second            // after the first token: how late reads are by then tells how late its own may have been
 )
 
 // measure fills the durations, tokens and flags of s from what the stream added up to. end is when it ended: its last
@@ -161,13 +162,16 @@ func (f *fold) stampOf(s *Sample, meter *lagMeter) {
 	if f.firstRead.kernel && f.lastRead.kernel {
 		s.Stamp = "kernel"
 	}
-	for _, b := range []burst{f.firstRead, f.lastRead} {
+	for i, b := range []burst{f.firstRead, f.lastRead} {
 		late := b.lag
 		switch {
 		case !b.kernel:
 			late = meter.lateAt(b.back)
-		case b.tokens > 1: // the stamp is the newest token's: how long the others lay there shows in the ticker alone
+		case b.tokens > 1: // the stamp is the newest token's: how long the others lay there shows around it alone
 			late = max(late, meter.lateUntil(b.back, lagTick))
+			if i == 0 {
+				late = max(late, f.near)
+			}
 		}
 		s.Lag = Known(max(s.Lag.D, late))
 		limit := max(suspectLag, time.Duration(suspectShare*float64(s.TTFT.D)))

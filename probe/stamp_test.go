@@ -39,6 +39,7 @@ func TestClientSuspect(t *testing.T) {
 		t.Helper()
 		var f fold
 		for _, r := range reads {
+			f.lagged(r)
 			f.add(token, r, false)
 		}
 		s := &Sample{TTFT: since(base, f.token)}
@@ -59,6 +60,10 @@ func TestClientSuspect(t *testing.T) {
 	f("kernel, busy while the first tokens lay there together", true, busy, both...)
 	f("kernel, busy while the first token came alone", false, busy, at(1, 100*ms, 0, true), at(2, 200*ms, 0, true))
 	f("kernel, calm, the server sent two together", false, calm, both...)
+	together := []reading{at(1, 100*ms, 0, true), at(1, 100*ms, 0, true)}
+	f("kernel, first tokens together, reads late soon after", true, calm, append(together[:2:2], at(2, 300*ms, 20*ms, true))...)
+	f("kernel, first tokens together, reads late long after", false, calm, append(together[:2:2], at(2, 1200*ms, 20*ms, true))...)
+	f("kernel, first token alone, reads late soon after", false, calm, at(1, 100*ms, 0, true), at(2, 300*ms, 20*ms, true))
 	f("read, busy at another time", false, busy, at(1, 150*ms, 0, false), at(2, 200*ms, 0, false))
 }
 

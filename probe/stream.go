@@ -76,7 +76,7 @@ func (r *run) take(piece []byte, rd reading) {
 		r.end(r.fold.expired(p))
 		return
 	}
-	r.fold.lag = max(r.fold.lag, rd.lag)
+	r.fold.lagged(rd)
 	if piece = r.sniff(piece); len(piece) == 0 {
 		return
 	}
