@@ -159,6 +159,55 @@ func TestRestartChangesNothingOfWholeTargets(t *testing.T) {
 	}
 }
 
+// TestRestartChangesNothingWhateverTheRule does the same for the other presets and schedules, on a day on which the clocks
+// change, and with a window of two weeks, whose history must be read back as far.
+func TestRestartChangesNothingWhateverTheRule(t *testing.T) {
+	preset := func(name string, change func(*Rule)) Rule {
+		r := DefaultRule()
+		r.Preset = name
+		change(&r)
+		return r
+	}
+	literal := preset("literal", func(r *Rule) {
+		r.Threshold.Literal, r.Kappa, r.MinRatio, r.OffsetCap, r.ResolveRatio, r.Reprobes = true, 1, 1, 1, 1, 0
+	})
+	quiet := preset("quiet", func(r *Rule) { r.Kappa, r.Reprobes = 1.5, 4 })
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]struct {
+		rule  Rule
+		every time.Duration
+		days  int
+	}{"literal": {literal, 15 * time.Minute, 9}, "quiet": {quiet, 5 * time.Minute, 9}, "hourly": {DefaultRule(), time.Hour, 9},
+		"two weeks": {DefaultRule(), 15 * time.Minute, 16}} {
+		watched := target1("gw", f.every, f.rule, probe.Short, probe.Long)
+		for _, w := range watched {
+			w.Canary.Scene.Zone = berlin
+		}
+		r := newRig(t, watched...)
+		r.now = time.Date(2026, 3, 28, 20, 0, 0, 0, time.UTC) // five hours before the clocks are put forward
+		r.opt.Baseline.Window = time.Duration(f.days-2) * 24 * time.Hour
+		base := r.learn(f.days).start()
+		base.run(time.Minute)
+		for seed := range uint64(2) {
+			d := rand.New(rand.NewPCG(seed, uint64(f.every)+9))
+			list := drawEpisodes(d, base.now)
+			straight, broken := base.fork(script(list)), base.fork(script(list))
+			straight.run(14 * time.Hour)
+			for broken.now.Before(straight.now.Add(-3 * time.Hour)) {
+				broken.run(time.Duration(1+d.IntN(12000)) * time.Second)
+				broken.start()
+			}
+			broken.run(straight.now.Sub(broken.now))
+			if d := difference(straight.log, broken.log); d != "" {
+				t.Fatalf("%s, seed %d: a restart changes the history (-without +with):\n%s\n%+v", name, seed, d, list)
+			}
+		}
+	}
+}
+
 // restartSeeds is how many random days a schedule is tried on.
 const restartSeeds = 6
 
