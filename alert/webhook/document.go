@@ -27,7 +27,7 @@ type Document struct {
 	Channel  string    `json:"channel"`
 	Revision int       `json:"revision"`
 	Act      string    `json:"act"`   // open, update, thread, resolve, test, note
-	State    string    `json:"state"` // firing, update, reminder, resolved, test
+	State    string    `json:"state"` // firing, update, reminder, eased, resolved, merged, test
 	Severity string    `json:"severity"`
 	Decided  time.Time `json:"decided"`
 	Mention  bool      `json:"mention"` // it should call people: a first firing or an escalation
@@ -38,7 +38,10 @@ type Document struct {
 	Runbook  string   `json:"runbook,omitempty"`
 	Footer   []string `json:"footer,omitempty"`
 
-	Scope    string    `json:"scope,omitempty"` // what the incident is about: a target
+	Scope    string    `json:"scope,omitempty"`    // what the incident is about: a target, or with Provider all of its
+	Provider string    `json:"provider,omitempty"` // the whole provider is meant
+	Targets  []string  `json:"targets,omitempty"`  // with Provider: those that were in it
+	Merged   string    `json:"merged,omitempty"`   // with state merged: not over, it goes on as part of this incident
 	Opened   time.Time `json:"opened,omitzero"`
 	Closed   time.Time `json:"closed,omitzero"`
 	Acked    string    `json:"acked,omitempty"`
@@ -80,7 +83,8 @@ func documentOf(n alert.Notice) Document {
 	m, f := n.Message, n.Facts
 	d := Document{Version: 1, Key: key(n), Incident: n.Incident, Channel: n.Channel, Revision: n.Revision, Act: string(n.Act),
 		State: m.State, Severity: string(m.Severity), Decided: n.Created, Mention: m.Mention, Headline: m.Headline, Lines: []string{},
-		Link: m.Link, Runbook: m.Runbook, Footer: m.Footer, Scope: f.Incident.Scope, Opened: f.Incident.Opened, Closed: f.Incident.Closed,
+		Link: m.Link, Runbook: m.Runbook, Footer: m.Footer, Scope: f.Incident.Scope, Provider: f.Incident.Provider,
+		Targets: f.Incident.Targets, Merged: f.Incident.Merged, Opened: f.Incident.Opened, Closed: f.Incident.Closed,
 		Acked: f.Incident.Acked, Instance: f.Instance, Region: f.Region, Alerts: []Alert{}, More: f.More}
 	for _, l := range m.Lines {
 		d.Lines = append(d.Lines, l.Text)
