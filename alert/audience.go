@@ -60,7 +60,7 @@ func (e *Engine) facts(inc *incident, alerts []Alert) Facts {
 	f := Facts{Incident: inc.Incident, Instance: e.opt.Instance, Region: e.opt.Region}
 	f.Incident.Alerts, f.Incident.Owed = nil, nil // the alerts follow
 	for _, a := range alerts {
-		a.Votes, a.Calm, a.Threshold, a.Steep, a.Severity = nil, nil, "", time.Time{}, a.Told()
+		a.Votes, a.Calm, a.Decided, a.Threshold, a.Steep, a.Severity = nil, nil, nil, "", time.Time{}, a.Told()
 		f.Alerts = append(f.Alerts, e.fact(a))
 	}
 	return f
