@@ -1,0 +1,61 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"serin/baseline"
+)
+
+// keeps is how many votes are looked at.
+func (q Quorum) keeps() int {
+	if q.Sharp {
+		return max(q.N, sharpMost)
+	}
+	return q.N
+}
+
+// newest copies the votes that may still count beside one more, with room for it.
+func newest(votes []Vote, q Quorum) []Vote {
+	keep := votes[max(0, len(votes)-q.keeps()+1):]
+	return append(make([]Vote, 0, len(keep)+1), keep...)
+}
+
+// live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
+func live(votes []Vote, q Quorum, ref time.Time) []Vote {
+	votes = votes[max(0, len(votes)-q.keeps()):]
+	for i := range votes { // seldom any is old: look before moving them
+		if ref.Sub(votes[i].At).Abs() > q.Window {
+			return slices.DeleteFunc(votes, func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+		}
+	}
+	return votes
+}
+
+func breachCount(votes []Vote) int {
+	n := 0
+	for _, v := range votes {
+		if v.Verdict.Call == baseline.Breach {
+			n++
+		}
+	}
+	return n
+}
+
+// vote is what an observation leaves among the votes.
+func (o Observation) vote() Vote {
+	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call), Outcome: o.Outcome}
+	if r := o.round; r.SW > 0 {
+		v.Round = &RoundVote{E: r.E, SW: r.SW}
+		if r.Dated {
+			v.Round.Before = &r.Before
+		}
+	}
+	return v
+}
+
+// bare is a verdict as a vote keeps it.
+func bare(v baseline.Verdict, c baseline.Call) baseline.Verdict {
+	v.Call, v.Res, v.Band = c, baseline.Residual{}, nil
+	return v
+}
