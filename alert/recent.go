@@ -49,11 +49,13 @@ func glanceOf(s *probe.Sample) glance {
 }
 
 func (r ring) add(s *probe.Sample) ring {
-	r = append(r, glanceOf(s))
-	if len(r) > ringMax {
-		r = slices.Delete(r, 0, len(r)-ringMax)
+	switch n := len(r); {
+	case n >= ringMax:
+		r = r[:copy(r, r[n-ringMax+1:])]
+	case n == cap(r): // append would go far beyond the most
+		r = append(make(ring, 0, min(max(2*n, 8), ringMax)), r...)
 	}
-	return r
+	return append(r, glanceOf(s))
 }
 
 // spark returns a metric's values of the last hour, seconds, oldest first; NaN = a failed probe.
