@@ -60,6 +60,7 @@ type Engine struct {
 	locked   map[string]string // credential → the canary whose alert tells that it is refused
 	begins   bool              // Begun has been called: runs in flight are known
 	caughtUp bool              // the first call after the start has been
+	rewound  bool              // the clock was set back, and has not jumped ahead since
 	broken   bool              // the journal could not write the last change
 	tx       *tx
 	silences []Silence // active and planned
@@ -92,8 +93,9 @@ func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 	e.open(now)
 	e.catchUp()
 	e.lapse()
-	jumped := e.jumped(now)
-	e.ticked = now
+	jumped := e.jumped()
+	e.mistimed(ctx)
+	e.ticked = e.now
 	for _, t := range e.order {
 		for _, c := range t.canaries {
 			e.tickCanary(c, jumped)
@@ -114,8 +116,8 @@ func (e *Engine) Tick(ctx context.Context, now time.Time) error {
 // tickGap is how long the engine may go without a tick before it takes the clock for stepped or the machine for asleep.
 const tickGap = 90 * time.Second
 
-func (e *Engine) jumped(now time.Time) bool {
-	gap := now.Sub(e.ticked)
+func (e *Engine) jumped() bool {
+	gap := e.now.Sub(e.ticked)
 	return e.ticked.IsZero() || gap < 0 || gap > tickGap
 }
 

@@ -12,7 +12,7 @@ import (
 // its canary left the config is told at the first tick. An error means that a history could not be read.
 func (e *Engine) Load(ctx context.Context, watched []Watched, snap Snapshot, now time.Time) error {
 	e.open(now)
-	e.ticked = now
+	e.ticked = e.now
 	e.found(snap.Blobs)
 	e.recallBlob(blobIDs, &e.used)
 	e.silences = slices.DeleteFunc(slices.Clone(snap.Silences), func(s Silence) bool { return !s.Ends.After(now) })
@@ -216,6 +216,14 @@ func (e *Engine) commitRecords(ctx context.Context, records []Record) {
 // Imported takes in history that changed underneath: every series is read again and replayed. Alerts keep their state.
 func (e *Engine) Imported(ctx context.Context, now time.Time) error {
 	e.open(now)
+	if err := e.reread(ctx); err != nil {
+		return err
+	}
+	return e.finish(ctx)
+}
+
+// reread reads every series again.
+func (e *Engine) reread(ctx context.Context) error {
 	var made []Record
 	for _, t := range e.order {
 		for _, c := range t.canaries {
@@ -226,13 +234,13 @@ func (e *Engine) Imported(ctx context.Context, now time.Time) error {
 			made = append(made, records...)
 			for _, m := range c.metrics() {
 				c.series[m].Recompute()
-				c.setBand(m, c.series[m].Band(now))
+				c.setBand(m, c.series[m].Band(e.now))
 			}
 			e.rest(c)
 		}
 	}
 	e.commitRecords(ctx, made)
-	return e.finish(ctx)
+	return nil
 }
 
 // rest gives quiet alerts without votes the state that the bands say.

@@ -51,6 +51,7 @@ func (s span) has(at time.Time) bool { return !at.Before(s.from) && at.Before(s.
 type window struct {
 	Maintenance
 	now, last span
+	asked     time.Time // when Next was asked for now
 	past      pastWindow
 }
 
@@ -76,9 +77,10 @@ func (w *window) mute() Mute {
 
 // turn brings the window's spans to a time.
 func (w *window) turn(now time.Time) {
-	if w.now.to.After(now) && !(w.now.from.After(now) && w.last.to.After(now)) {
+	if w.now.to.After(now) && !now.Before(w.asked) {
 		return
 	}
+	w.asked = now
 	from, to, ok := w.Next(now)
 	if !ok {
 		from, to = time.Time{}, time.Time{}

@@ -45,9 +45,10 @@ func (x *tx) tell(t *target, news ...News) {
 	x.scopes[t].news = append(x.scopes[t].news, news...)
 }
 
-// open begins a call at a time.
+// open begins a call at a time. Of it only the wall clock counts: a monotonic reading knows nothing of a clock that was set
+// or a machine that slept, and a restart has none.
 func (e *Engine) open(now time.Time) {
-	e.now = now
+	e.now = now.Round(0)
 	e.tx = newTx()
 }
 

@@ -119,7 +119,7 @@ func (g *Group) renew(t int64, series []*Series) {
 		return
 	}
 	asOf := t
-	if g.state.Renewed != 0 {
+	if g.state.Renewed != 0 && g.state.Renewed <= t+ahead {
 		asOf = series[0].clock.start(t, half)
 		if g.state.Renewed >= asOf {
 			return

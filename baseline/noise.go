@@ -29,7 +29,7 @@ func (s *Series) renew(at int64) {
 		return
 	}
 	asOf := at
-	if s.noise.Renewed != 0 {
+	if s.noise.Renewed != 0 && s.noise.Renewed <= at+ahead {
 		asOf = s.clock.start(at, half)
 		if s.noise.Renewed >= asOf {
 			return

@@ -82,7 +82,7 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	s.Forget()
 	s.shifts, s.since, s.change = nil, 0, 0
 	if st != nil {
-		s.shifts, s.since, s.change = slices.Clone(st.Shifts), st.Since, st.Change
+		s.shifts, s.since, s.change = slices.Clone(st.Shifts), min(st.Since, now.UnixNano()), min(st.Change, now.UnixNano())
 	}
 	s.see(now.UnixNano())
 	list := s.fill(points, now)
@@ -103,11 +103,14 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	return made
 }
 
-// fill takes points in; what lies more than an hour ahead would push the history out, so it stays outside. It returns
+// ahead is how far beyond an instant its clock is still believed: what lies further is of a clock that was wrong.
+const ahead = hour
+
+// fill takes points in; what lies further ahead would push the history out, so it stays outside. It returns
 // those that it took, by time.
 func (s *Series) fill(list []Point, now time.Time) []Point {
 	kept := make([]Point, 0, len(list))
-	last, oldest := now.Add(time.Hour), max(s.since, now.UnixNano()-(reach*grain-2*hour))
+	last, oldest := now.Add(time.Duration(ahead)), max(s.since, now.UnixNano()-(reach*grain-2*hour))
 	for _, p := range list {
 		if usable(p) && !p.At.After(last) && p.At.UnixNano() >= oldest {
 			kept = append(kept, p)
