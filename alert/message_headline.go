@@ -194,7 +194,8 @@ func observation(a Alert) string {
 	return "check"
 }
 
-// against reports whether a vote speaks for trouble of kind k.
+// against reports whether a vote speaks for trouble of kind k. Rounds fire by what they agree on: of them all count that
+// are not calm.
 func against(k Kind, v Vote) bool {
 	switch k {
 	case KindTimeout:
@@ -204,7 +205,7 @@ func against(k Kind, v Vote) bool {
 	case KindLimit:
 		return v.Outcome.Family() == probe.FamilyLimit
 	}
-	return v.Verdict.Call == baseline.Breach
+	return v.Verdict.Call == baseline.Breach || v.Round != nil && v.Verdict.Call == baseline.Neither
 }
 
 // cause is " (server error: upstream gone)": the outcome in words and the endpoint's reason.

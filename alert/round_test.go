@@ -1,9 +1,11 @@
 package alert
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"serin/baseline"
 	"serin/probe"
 )
 
@@ -131,6 +133,22 @@ func TestRoundWithoutAnswersIsNone(t *testing.T) {
 	for _, a := range r.log.fired(KindTTFT) {
 		if a.Series == "gw" {
 			t.Errorf("the target fires: %+v", a)
+		}
+	}
+}
+
+// TestRoundsAreCountedAsTheyFire: of rounds all that are not calm speak against the target, of checks only breaches do.
+func TestRoundsAreCountedAsTheyFire(t *testing.T) {
+	round := &RoundVote{E: .3, SW: .1}
+	for want, v := range map[string]Vote{
+		"true breach":   {Verdict: baseline.Verdict{Call: baseline.Breach}},
+		"false neither": {Verdict: baseline.Verdict{Call: baseline.Neither}},
+		"true neither":  {Verdict: baseline.Verdict{Call: baseline.Neither}, Round: round},
+		"true  breach":  {Verdict: baseline.Verdict{Call: baseline.Breach}, Round: round},
+		"false calm":    {Verdict: baseline.Verdict{Call: baseline.Calm}, Round: round},
+	} {
+		if got := against(KindTTFT, v); got != strings.HasPrefix(want, "true") {
+			t.Errorf("%s: %v", want, got)
 		}
 	}
 }
