@@ -17,7 +17,7 @@ func chapters() []chapter {
 		{"instance", "[instance]", "This process."},
 		{"store", "[store]", "Where samples, bands, alerts and messages are kept."},
 		{"http", "[http]", "Page, API, health and metrics. The listen address must be loopback unless `token_file` or `allow_public` is given."},
-		{"http.token", "[[http.token]]", "A token of its own for a person or a machine: its name is the author of what it does. Scopes: `read` is every GET and /metrics, `write` every change, and one kind of change each `silence`, `mark`, `ack`, `accept` (with undo and baseline reset) and `reload`. With any token, everything but health asks for one; `token_file` above may do everything. A changed file is read again."},
+		{"http.token", "[[http.token]]", "A token of its own for a person or a machine: its name is the author of what it does. Scopes: `read` is every GET and /metrics, `write` every change, and one kind of change each `silence`, `mark`, `ack`, `accept` (with undo and baseline reset) and `reload`. With any token, everything but health asks for one; `token_file` above may do everything. A changed file is read again; one that is taken away lets nobody in."},
 		{"log", "[log]", ""},
 		{"metrics", "[metrics]", ""},
 		{"target_defaults", "[target_defaults]", "Values for every target: the nearest wins, target before provider before defaults; tables such as `labels` and `headers` are merged key by key."},

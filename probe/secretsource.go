@@ -74,6 +74,15 @@ func (s Secret) Reveal() (string, error) {
 	return s.src.read(false)
 }
 
+// Present returns the value as it stands now. Unlike Reveal it does not fall back to the last good one: for what lets
+// others in, a file that was taken away or emptied is an error.
+func (s Secret) Present() (string, error) {
+	if s.src == nil {
+		return "", nil
+	}
+	return s.src.now()
+}
+
 // Refresh reads a file source again whatever its time says (after a 401).
 func (s Secret) Refresh() {
 	if s.src != nil && s.src.path != "" {
@@ -92,6 +101,15 @@ func (s *secretSource) read(force bool) (string, error) {
 		return s.value, nil
 	}
 	return v, err
+}
+
+func (s *secretSource) now() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.path == "" {
+		return s.value, nil
+	}
+	return s.readFile(false)
 }
 
 func (s *secretSource) readFile(force bool) (string, error) {

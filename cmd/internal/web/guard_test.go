@@ -86,6 +86,15 @@ func TestWithToken(t *testing.T) {
 	}
 	want(t, "old token", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer t0ken")), 401, "")
 	want(t, "new token", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer another-one")), 200, "")
+
+	if err := os.WriteFile(file, []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "emptied", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer another-one")), 503, "lets nobody in")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "taken away", ask(t, c, "POST", at+"/-/reload", header("Authorization", "Bearer another-one")), 503, "lets nobody in")
 }
 
 func TestOtherSites(t *testing.T) {

@@ -59,7 +59,7 @@ func (s *Server) tokens() []Token {
 func (s *Server) bearerOf(r *http.Request, tokens []Token) (found *Token, blind int) {
 	header := r.Header.Get("Authorization")
 	for i := range tokens {
-		secret, err := tokens[i].Secret.Reveal()
+		secret, err := tokens[i].Secret.Present()
 		if err != nil {
 			s.opt.Log.Error("read a token", "name", tokens[i].Name, "error", s.opt.Redact(err.Error()))
 			blind++
