@@ -59,10 +59,10 @@ func (s Silence) check(now time.Time) error {
 		return errors.New("reason is missing: say why, for those who see the silence")
 	case s.By == "":
 		return errors.New("by is missing: say who silences")
-	case !s.Ends.After(s.Starts):
-		return fmt.Errorf("ends (%s) is not after starts (%s): give a later end", s.Ends.Format(time.RFC3339), s.Starts.Format(time.RFC3339))
 	case !s.Ends.After(now):
 		return fmt.Errorf("ends (%s) has passed: give a later end", s.Ends.Format(time.RFC3339))
+	case !s.Ends.After(s.Starts):
+		return fmt.Errorf("ends (%s) is not after starts (%s): give a later end", s.Ends.Format(time.RFC3339), s.Starts.Format(time.RFC3339))
 	case s.Ends.Sub(now) > maxSilenceFor:
 		return errors.New("ends is over a year ahead: what is to be silent for so long is better taken out of the config")
 	case s.Cap != "" && s.Cap != Info && s.Cap != Warning:
@@ -74,7 +74,7 @@ func (s Silence) check(now time.Time) error {
 // tidy makes what a person wrote one line, and instants comparable.
 func (s Silence) tidy(now time.Time) Silence {
 	s.Reason, s.By = oneLine(s.Reason, MaxReason), oneLine(s.By, maxBy)
-	if s.Starts.IsZero() {
+	if s.Starts.Before(now) { // nobody was silent before
 		s.Starts = now
 	}
 	s.Starts, s.Ends, s.Created = asStored(s.Starts), asStored(s.Ends), asStored(now)

@@ -260,8 +260,9 @@ func TestSilenceErrors(t *testing.T) {
 	if _, err := r.engine.Expire(t.Context(), "nope", "kim", r.now); err == nil || !strings.Contains(err.Error(), `"nope"`) {
 		t.Errorf("expire of none: %v", err)
 	}
+	good.Starts = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
 	s, canaries, err := r.engine.Silence(t.Context(), good, r.now)
-	if err != nil || !slices.Equal(canaries, []string{"gw/chat/short"}) || len(s.ID) < 4 {
+	if err != nil || !slices.Equal(canaries, []string{"gw/chat/short"}) || len(s.ID) < 4 || !s.Starts.Equal(r.now) {
 		t.Errorf("%+v, %v, %v", s, canaries, err)
 	}
 }

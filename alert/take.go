@@ -79,11 +79,16 @@ func (e *Engine) commit(ctx context.Context, c Change) {
 	switch {
 	case err != nil && !e.broken:
 		e.log.Error("store cannot be written; alerting goes on from memory", "error", err)
+	case err == nil && !c.waits():
+		return // it is on its way: that says nothing of the disk
 	case err == nil && e.broken:
 		e.log.Info("store is written again")
 	}
 	e.broken = err != nil
 }
+
+// waits reports whether a journal takes the change only once it is on disk.
+func (c *Change) waits() bool { return len(c.Notices)+len(c.Silences)+len(c.Marks) > 0 }
 
 func (c *Change) empty() bool {
 	return len(c.Records)+len(c.Exclusions)+len(c.Bands)+len(c.Alerts)+len(c.Incidents)+len(c.Notices)+len(c.Transitions)+
