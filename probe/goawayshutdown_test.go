@@ -16,9 +16,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// spiedConn watches a server's HTTP/2 connection: goAway closes when that frame was written.
+// spiedConn watches a server's HTTP/2 connection, decrypted: goAway closes when that frame was written.
 type spiedConn struct {
-	*tls.Conn
+	net.Conn
 	goAway chan struct{}
 	once   sync.Once
 	head   []byte // of the frame that is being written
@@ -66,10 +66,33 @@ type fleet struct {
 	conns    atomic.Int32
 	handler  http.Handler
 
-	mu    sync.Mutex
-	http  *http.Server
-	h2    *http2.Server
-	spied *spiedConn // the newest connection
+	mu      sync.Mutex
+	server  *http.Server
+	accepts *handed    // of server
+	spied   *spiedConn // the newest connection
+	serving sync.WaitGroup
+}
+
+// handed is a server's listener to which the fleet hands the connections that it accepted.
+type handed struct {
+	net.Listener // whose address it has
+	conns        chan net.Conn
+	closed       chan struct{}
+	once         sync.Once
+}
+
+func (l *handed) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *handed) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
 }
 
 func newFleet(t *testing.T, cert tls.Certificate, handler http.HandlerFunc) *fleet {
@@ -83,31 +106,35 @@ func newFleet(t *testing.T, cert tls.Certificate, handler http.HandlerFunc) *fle
 		f.requests.Add(1)
 		handler(w, r)
 	})
-	f.renew(t)
-	var serving sync.WaitGroup
-	serving.Go(func() {
+	f.renew(l)
+	f.serving.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			serving.Go(func() { f.serve(c.(*tls.Conn)) })
+			f.serving.Go(func() { f.serve(c.(*tls.Conn)) })
 		}
 	})
-	t.Cleanup(func() { _ = l.Close(); serving.Wait() })
+	t.Cleanup(func() {
+		_ = l.Close()
+		_ = f.renew(l).Close()
+		_ = f.server.Close()
+		f.serving.Wait()
+	})
 	return f
 }
 
-// renew puts a new server in the place of the old one and returns that.
-func (f *fleet) renew(t *testing.T) *http.Server {
-	t.Helper()
+// renew puts a new server in the place of the old one and returns that. Its connections are decrypted already, so that to
+// it they are HTTP/2 without TLS.
+func (f *fleet) renew(l net.Listener) *http.Server {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	old := f.http
-	f.http, f.h2 = &http.Server{Handler: f.handler}, &http2.Server{}
-	if err := http2.ConfigureServer(f.http, f.h2); err != nil {
-		t.Fatal(err)
-	}
+	old := f.server
+	f.server, f.accepts = &http.Server{Handler: f.handler, Protocols: new(http.Protocols)}, &handed{Listener: l, conns: make(chan net.Conn), closed: make(chan struct{})}
+	f.server.Protocols.SetUnencryptedHTTP2(true)
+	s, accepts := f.server, f.accepts
+	f.serving.Go(func() { _ = s.Serve(accepts) }) // ends with Close or Shutdown, which it says
 	return old
 }
 
@@ -120,20 +147,27 @@ func (f *fleet) serve(c *tls.Conn) {
 	}
 	f.mu.Lock()
 	f.spied = spied
-	s, h2 := f.http, f.h2
+	accepts := f.accepts
 	f.mu.Unlock()
-	h2.ServeConn(spied, &http2.ServeConnOpts{BaseConfig: s, Handler: f.handler})
+	select {
+	case accepts.conns <- spied:
+	case <-accepts.closed:
+		_ = c.Close()
+	}
 }
 
 // shutdown ends the running server gracefully and returns when it has said so on its newest connection.
 func (f *fleet) shutdown(t *testing.T) *spiedConn {
 	t.Helper()
 	f.mu.Lock()
-	spied := f.spied
+	spied, l := f.spied, f.accepts.Listener
 	f.mu.Unlock()
-	if err := f.renew(t).Shutdown(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	old := f.renew(l)
+	f.serving.Go(func() {
+		if err := old.Shutdown(context.Background()); err != nil { // it waits for the streams under way
+			t.Error(err)
+		}
+	})
 	<-spied.goAway
 	return spied
 }
