@@ -134,18 +134,18 @@ func (g *Group) renew(t int64, series []*Series) {
 type pooledBlock struct {
 	e       []float64
 	inverse float64 // Σ sw⁻²
+	spoiled bool    // something in it is left out of the bands
 }
 
-// level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
-func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
-	length := max(30*minute, 4*int64(g.interval))
+// pool gathers the judged values of the window that ends at an instant in blocks of a length; all takes excluded ones too.
+func pool(asOf, length int64, series []*Series, all bool) map[int64]*pooledBlock {
 	blocks := map[int64]*pooledBlock{}
 	for _, s := range series {
 		if !s.noise.Ready {
 			continue
 		}
 		for p := range s.pts.in(span{asOf - int64(s.days)*day, asOf}).all() {
-			if !p.counts() {
+			if !p.judged() || !all && p.excluded() {
 				continue
 			}
 			k := floorDiv(p.at(), length)
@@ -154,10 +154,18 @@ func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 				b = &pooledBlock{}
 				blocks[k] = b
 			}
+			b.spoiled = b.spoiled || p.excluded()
 			b.e = append(b.e, s.e(p))
 			b.inverse += 1 / (s.noise.SW * s.noise.SW)
 		}
 	}
+	return blocks
+}
+
+// level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
+func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
+	length := max(30*minute, 4*int64(g.interval))
+	blocks := pool(asOf, length, series, false)
 	var means, own []float64
 	for _, k := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[k]

@@ -52,13 +52,6 @@ func (g *Group) before(t int64, series []*Series) (float64, bool) {
 	return carries * middle(list), true
 }
 
-// riseBlock is what all series say in one block of time.
-type riseBlock struct {
-	e       []float64
-	inverse float64 // Σ sw⁻²
-	spoiled bool    // something in it is left out of the bands
-}
-
 // rises measures Rises over the window that ends at an instant. A block that holds excluded values, or follows one,
 // says nothing.
 func (g *Group) rises(asOf int64, series []*Series) (all Rises) {
@@ -69,7 +62,7 @@ func (g *Group) rises(asOf int64, series []*Series) (all Rises) {
 	for i, length := range riseSpans {
 		length = max(length, 2*int64(g.interval))
 		least := max(2, len(series)*int(length/int64(g.interval))/2)
-		blocks := g.riseBlocks(asOf, length, series)
+		blocks := pool(asOf, length, series, true)
 		var moves, own []float64
 		for _, k := range slices.Sorted(maps.Keys(blocks)) {
 			b, start := blocks[k], k*length
@@ -101,35 +94,11 @@ func (g *Group) rises(asOf int64, series []*Series) (all Rises) {
 }
 
 // spoiledBefore reports whether the level before a block holds excluded values.
-func spoiledBefore(blocks map[int64]*riseBlock, k, length int64) bool {
+func spoiledBefore(blocks map[int64]*pooledBlock, k, length int64) bool {
 	for back := int64(1); (back-1)*length < beforeFrom; back++ {
 		if b := blocks[k-back]; b != nil && b.spoiled {
 			return true
 		}
 	}
 	return false
-}
-
-func (g *Group) riseBlocks(asOf, length int64, series []*Series) map[int64]*riseBlock {
-	blocks := map[int64]*riseBlock{}
-	for _, s := range series {
-		if !s.noise.Ready {
-			continue
-		}
-		for p := range s.pts.in(span{asOf - int64(s.days)*day, asOf}).all() {
-			if !p.judged() {
-				continue
-			}
-			k := floorDiv(p.at(), length)
-			b := blocks[k]
-			if b == nil {
-				b = &riseBlock{}
-				blocks[k] = b
-			}
-			b.spoiled = b.spoiled || p.excluded()
-			b.e = append(b.e, s.e(p))
-			b.inverse += 1 / (s.noise.SW * s.noise.SW)
-		}
-	}
-	return blocks
 }
