@@ -184,14 +184,7 @@ func (e *Engine) fires(inc *incident) bool {
 
 // firesAt reports whether one of the incident's alerts is still open on a target.
 func (e *Engine) firesAt(inc *incident, t *target) bool {
-	n := 0
-	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == inc.ID {
-			n++
-		}
-		return a
-	})
-	return n > 0
+	return e.hasOpen(t, func(a Alert) bool { return a.Incident == inc.ID })
 }
 
 // clockSlop is how far samples and ticks may disagree about the time before the clock counts as set back.

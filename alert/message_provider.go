@@ -111,12 +111,16 @@ func providerLines(s Story) []Line {
 	if text := providerCounts(s); text != "" {
 		out = append(out, Line{Role: "counts", Text: text})
 	}
-	list := heads(s, true)
+	return append(out, targetLines(s, heads(s, true), troubleOf)...)
+}
+
+// targetLines are one line a target, as far as a message names them.
+func targetLines(s Story, list []Alert, say func(Story, Alert) string) (out []Line) {
 	for i, a := range list {
 		if i == maxKinLines {
 			return append(out, Line{Role: "detail", Text: "and " + count(len(list)-i, "more target")})
 		}
-		out = append(out, Line{Role: "detail", Text: troubleOf(s, a)})
+		out = append(out, Line{Role: "detail", Text: say(s, a)})
 	}
 	return out
 }
@@ -196,14 +200,7 @@ func providerOverLines(s Story) []Line {
 	if text := providerCounts(s); text != "" {
 		out = append(out, Line{Role: "counts", Text: text})
 	}
-	list := heads(s, false)
-	for i, a := range list {
-		if i == maxKinLines {
-			return append(out, Line{Role: "detail", Text: "and " + count(len(list)-i, "more target")})
-		}
-		out = append(out, Line{Role: "detail", Text: targetOver(s, a)})
-	}
-	return out
+	return append(out, targetLines(s, heads(s, false), targetOver)...)
 }
 
 // targetOver says the end of a whole target by its leading alert.

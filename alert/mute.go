@@ -143,12 +143,5 @@ func (e *Engine) audible(inc *incident) bool {
 
 // audibleAt reports whether one of the incident's open alerts on a target may be told.
 func (e *Engine) audibleAt(inc *incident, t *target) bool {
-	n := 0
-	e.eachOpen(t, func(a Alert) Alert {
-		if a.Incident == inc.ID && !a.Muted() {
-			n++
-		}
-		return a
-	})
-	return n > 0
+	return e.hasOpen(t, func(a Alert) bool { return a.Incident == inc.ID && !a.Muted() })
 }

@@ -33,6 +33,15 @@ func (e *Engine) eachOpen(t *target, f func(Alert) Alert) {
 	}
 }
 
+// hasOpen reports whether one of a target's open alerts is of a sort.
+func (e *Engine) hasOpen(t *target, is func(Alert) bool) (found bool) {
+	e.eachOpen(t, func(a Alert) Alert {
+		found = found || is(a)
+		return a
+	})
+	return found
+}
+
 // store puts an alert whose incident or announcement changed into the change.
 func (e *Engine) store(old, a Alert, c *watch) Alert {
 	if old.Incident == a.Incident && old.Announced == a.Announced && old.Mute == a.Mute {
