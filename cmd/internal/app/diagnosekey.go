@@ -68,7 +68,7 @@ func keyHint(t *probe.Target, key string) string {
 		return `this looks like an Anthropic key, but protocol is ` + t.Protocol + `: set protocol = "anthropic", or use the key of this endpoint`
 	case strings.HasPrefix(strings.ToLower(key), "bearer "), strings.HasPrefix(strings.ToLower(key), "bearer:"):
 		return `the key itself begins with "Bearer": keep only what stands behind it`
-	case strings.HasPrefix(key, "$") || strings.HasPrefix(key, "${"):
+	case strings.HasPrefix(key, "$"):
 		return `the key begins with "$": a variable was not expanded where the key was set`
 	case strings.HasPrefix(key, `"`) || strings.HasPrefix(key, "'"):
 		return `the key stands in quotes: an env file took them literally, write it without`
