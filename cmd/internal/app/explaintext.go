@@ -25,10 +25,10 @@ func (x *Explanation) write(w io.Writer) {
 		}
 	}
 	if a := x.Alert; a != nil && a.Mute != (alert.Mute{}) {
-		p("  muted     %s", printable(a.Mute.Text(time.Time{}, time.UTC)))
+		p("  muted     %s", alert.Clean(a.Mute.Text(time.Time{}, time.UTC)))
 	}
 	for _, m := range x.Marks {
-		p("  mark      %s %q by %s", instantText(m.At), m.Text, printable(m.By))
+		p("  mark      %s %q by %s", instantText(m.At), m.Text, alert.Clean(m.By))
 	}
 	x.writeBand(w)
 	for _, v := range x.Votes {

@@ -51,7 +51,7 @@ func (c *markSetCmd) Run(ctx context.Context, o Options) error {
 	if c.Format == "json" {
 		return writeJSON(o.Stdout, made)
 	}
-	_, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, instantText(made.At), printable(made.Text))
+	_, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, instantText(made.At), alert.Clean(made.Text))
 	return err
 }
 
@@ -84,7 +84,7 @@ func (c *markListCmd) Run(ctx context.Context, o Options) error {
 		if targets == "" {
 			targets = "*"
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", m.ID, instantText(m.At), printable(m.Text), printable(targets), printable(m.By))
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", m.ID, instantText(m.At), alert.Clean(m.Text), alert.Clean(targets), alert.Clean(m.By))
 	}
 	return out.Flush()
 }

@@ -98,18 +98,11 @@ func (c *silenceAddCmd) span(body map[string]any, now time.Time) error {
 }
 
 func silenceSpan(s web.Silenced, now time.Time) string {
-	until := "until " + instantText(s.Ends) + " (" + short(s.Ends.Sub(latestOf(s.Starts, now))) + ")"
+	until := "until " + instantText(s.Ends) + " (" + short(s.Ends.Sub(latest(s.Starts, now))) + ")"
 	if s.State == "pending" {
 		return "is planned: from " + instantText(s.Starts) + " " + until
 	}
 	return "holds " + until
-}
-
-func latestOf(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // listOf joins names, at most most of them.
@@ -167,21 +160,11 @@ func writeSilences(w io.Writer, list []web.Silenced, now time.Time) error {
 		if s.State == "active" {
 			until += " (" + short(s.Ends.Sub(now)) + ")"
 		} else if s.EndedBy != "" {
-			until += " by " + printable(s.EndedBy)
+			until += " by " + alert.Clean(s.EndedBy)
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", s.ID, state, printable(s.Match.String()), instantText(s.Starts), until, printable(s.By), printable(s.Reason))
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", s.ID, state, alert.Clean(s.Match.String()), instantText(s.Starts), until, alert.Clean(s.By), alert.Clean(s.Reason))
 	}
 	return out.Flush()
-}
-
-// printable takes out of a foreign text what a terminal would obey.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 type silenceExpireCmd struct {
