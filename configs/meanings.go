@@ -17,6 +17,8 @@ func meaning(chapter, key string) (text string, ok bool) {
 		text, ok = ruleMeanings()[key]
 	case "maintenance", "http.token":
 		text, ok = windowMeanings()[chapter+"."+key]
+	case "slack":
+		text, ok = slackMeanings()[key]
 	case "channel", "route":
 		text, ok = channelMeanings()[chapter+"."+key]
 	default:
@@ -163,25 +165,29 @@ func singleMeanings() map[string]string {
 		"heartbeat.url":            "the URL itself; only with `allow_plain_secrets = true`, because whoever knows it can ping in serin's place",
 		"heartbeat.every":          "shortest distance between two pings",
 
-		"slack.webhook_url_env":        "environment variable that holds the webhook's URL",
-		"slack.webhook_url_file":       "file that holds it",
-		"slack.webhook_url_credential": "systemd credential that holds it",
-		"slack.webhook_url":            "the URL itself; only with `allow_plain_secrets = true`",
-		"slack.bot_token_env":          "environment variable that holds the bot token (scope chat:write)",
-		"slack.bot_token_file":         "file that holds it",
-		"slack.bot_token_credential":   "systemd credential that holds it",
-		"slack.bot_token":              "the token itself; only with `allow_plain_secrets = true`",
-		"slack.channel":                "where a bot token posts, best by id",
-		"slack.chart":                  "`\"light\"` or `\"dark\"`: a picture of the series in the thread of each opening and end; takes the scope `files:write` beside `chat:write`. Empty = none",
-		"slack.info_channel":           "where it posts what pages nobody; without one that stays on page, log and API",
-		"slack.api_url":                "for tests and proxies, with or without the last slash",
-		"slack.mention":                "added at first firing and escalation: `<!here>`, `<!channel>`, `<@U…>`, `<!subteam^S…>`",
-
 		"price.model":        "glob over model names; `*` also stands for `/`",
 		"price.from":         "day since which it is in force, UTC: `2026-01-01`; of entries with the same `model` the latest in force counts; default always",
 		"price.input":        "of input tokens",
 		"price.cached_input": "of input tokens read from a cache",
 		"price.cache_write":  "of input tokens written to a cache",
 		"price.output":       "of output tokens, thinking included",
+	}
+}
+
+func slackMeanings() map[string]string {
+	return map[string]string{
+		"webhook_url_env":        "environment variable that holds the webhook's URL",
+		"webhook_url_file":       "file that holds it",
+		"webhook_url_credential": "systemd credential that holds it",
+		"webhook_url":            "the URL itself; only with `allow_plain_secrets = true`",
+		"bot_token_env":          "environment variable that holds the bot token (scope chat:write)",
+		"bot_token_file":         "file that holds it",
+		"bot_token_credential":   "systemd credential that holds it",
+		"bot_token":              "the token itself; only with `allow_plain_secrets = true`",
+		"channel":                "where a bot token posts, best by id",
+		"chart":                  "`\"light\"` or `\"dark\"`: a picture of the series in the thread of each opening and end; takes the scope `files:write` beside `chat:write`. Empty = none",
+		"info_channel":           "where it posts what pages nobody; without one that stays on page, log and API",
+		"api_url":                "for tests and proxies, with or without the last slash",
+		"mention":                "added at first firing and escalation: `<!here>`, `<!channel>`, `<@U…>`, `<!subteam^S…>`",
 	}
 }
