@@ -126,6 +126,9 @@ func (e *Engine) gatherKin(name string, kin []*target) {
 			own = append(own, inc)
 		}
 	}
+	if len(own) == 0 { // all are muted, or in the incident of a provider that they were of before a reload
+		return
+	}
 	lead := whole(kin, name)
 	if lead == nil {
 		lead = slices.MinFunc(own, func(a, b *incident) int {

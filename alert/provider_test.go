@@ -253,3 +253,28 @@ func TestCredentialIsOneMessage(t *testing.T) {
 	}
 	r.settled(t)
 }
+
+// TestProviderRenamedInTrouble: a reload gives targets in trouble another provider while the only incident among them that is
+// about one target is silenced. Each incident still has one opening and one end.
+func TestProviderRenamedInTrouble(t *testing.T) {
+	r := newRig(t, append(fleet("p", 2, 15*time.Minute, 10*time.Second), fleet("q", 1, 15*time.Minute, 10*time.Second)...)...)
+	begin := r.now.Add(time.Hour)
+	r.world = breaks(begin, begin.Add(6*time.Hour), probe.HTTP5xx, everywhere)
+	r.start().run(3 * time.Hour)
+	if got := len(r.stories()); got != 2 {
+		t.Fatalf("%d incidents before the reload, want one of p and one of q-00: %q", got, r.stories())
+	}
+	r.silence(time.Hour, "target=q-00")
+	r.run(20 * time.Minute)
+	for _, w := range r.watched {
+		w.Canary.Target.Provider = "r"
+	}
+	r.reload(r.watched...)
+	r.run(10 * time.Hour)
+	for _, s := range r.stories() {
+		if strings.Count(s, "open") != 1 || !strings.HasSuffix(s, "resolve") && !strings.HasSuffix(s, "merged") {
+			t.Errorf("story %q, want one opening and one end", s)
+		}
+	}
+	r.settled(t)
+}
