@@ -64,6 +64,7 @@ type Engine struct {
 	broken   bool              // the journal could not write the last change
 	tx       *tx
 	silences []Silence // active and planned
+	lapsed   []Silence // the newest that came to their end
 	marks    []Mark    // of the last days, by time
 	windows  []*window
 	closing  []*window // that left the config while they ran

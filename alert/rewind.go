@@ -27,10 +27,14 @@ func (e *Engine) mistimed(ctx context.Context) {
 }
 
 // rewind undoes what a clock that was ahead has left: histories that end in the future, and whose past has left for it,
-// will be read again; looks that were asked for will not be answered; and nothing that is open began later than now.
+// will be read again; looks that were asked for will not be answered; silences have not ended; and nothing that is open
+// began later than now.
 func (e *Engine) rewind() {
 	e.log.Warn("the clock was set back: reading histories again")
 	e.rewound = true
+	over := func(s Silence) bool { return !s.Ends.After(e.now) }
+	e.silences = append(slices.Clone(e.silences), slices.DeleteFunc(slices.Clone(e.lapsed), over)...)
+	e.lapsed = slices.DeleteFunc(e.lapsed, func(s Silence) bool { return !over(s) })
 	for _, t := range e.order {
 		for _, c := range t.canaries {
 			e.forgetAsks(c)

@@ -114,3 +114,24 @@ func TestEngineReadsTheWallClock(t *testing.T) {
 		t.Errorf("state %s, want firing", r.state(KindError))
 	}
 }
+
+// TestSilenceOutlivesAClockThatWasAhead silences for six hours, and lets the clock be ahead by years meanwhile: it holds until
+// its end, with a restart and without.
+func TestSilenceOutlivesAClockThatWasAhead(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short)...).learn(9).start()
+		s := Silence{Match: matchers(t, "target=gw"), Ends: r.now.Add(6 * time.Hour), Reason: "r", By: "kim"}
+		if _, _, err := r.engine.Silence(t.Context(), s, r.now); err != nil {
+			t.Fatal(err)
+		}
+		r.astray(10*aYear, restart)
+		r.world = ends(probe.HTTP5xx)
+		r.run(s.Ends.Sub(r.now) - time.Minute)
+		r.acts("")
+		r.run(5 * time.Minute)
+		r.acts("open")
+		if n := len(r.engine.silences) + len(r.engine.lapsed); !restart && n != 1 {
+			t.Errorf("%d silences, want one that is over", n)
+		}
+	}
+}

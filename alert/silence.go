@@ -177,6 +177,9 @@ func (e *Engine) matched(ms Matchers) []string {
 func (e *Engine) lapse() {
 	over := func(s Silence) bool { return !s.Ends.After(e.now) }
 	if slices.ContainsFunc(e.silences, over) { // a new slice: Status shows the old one
+		past := slices.DeleteFunc(slices.Clone(e.silences), func(s Silence) bool { return !over(s) })
+		e.lapsed = append(e.lapsed, past...)
+		e.lapsed = slices.Clone(e.lapsed[max(0, len(e.lapsed)-maxSilences):])
 		e.silences = slices.DeleteFunc(slices.Clone(e.silences), over)
 	}
 	for len(e.marks) > 0 && e.now.Sub(e.marks[0].At) > markKept {
