@@ -14,14 +14,15 @@ func (b *Outbox) Run(ctx context.Context) error {
 	b.running = true
 	b.mu.Unlock()
 	waiting, cancel := context.WithCancel(ctx) // for the lease: Stop ends it too
-	defer cancel()
-	go func() {
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		select {
 		case <-b.stop:
 			cancel()
 		case <-waiting.Done():
 		}
-	}()
+	})
+	defer func() { cancel(); watch.Wait() }()
 	for first := true; ; first = false {
 		held, release, err := b.opt.Lease.Acquire(waiting)
 		if err != nil || waiting.Err() != nil || b.stops() {
