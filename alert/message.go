@@ -93,7 +93,7 @@ func newsText(s Story, n News) string {
 	detail := oneLine(n.Detail, 300)
 	switch n.What {
 	case TurnAcked:
-		return "acknowledged by " + detail + ": no more reminders"
+		return ackText(n.Detail)
 	case TurnWidened:
 		return "now the whole " + leadTrouble(s)
 	case TurnEscalated:

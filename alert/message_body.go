@@ -20,6 +20,7 @@ func firingLines(s Story) []Line {
 	add("scope", partsLine(s))
 	add("scope", sameKeyLine(s))
 	add("siblings", siblingLine(s.Siblings))
+	add("scope", ackLine(s))
 	add("scope", muteLine(s, lead))
 	add("spark", sparkText(s))
 	add("mark", markLine(s))
@@ -96,6 +97,16 @@ func fixedLine(a Alert) string {
 	}
 	return "held against the fixed limit of the config, " + limit + ", not against what is normal"
 }
+
+// ackLine says who has taken the incident.
+func ackLine(s Story) string {
+	if s.Incident.Acked == "" {
+		return ""
+	}
+	return ackText(s.Incident.Acked)
+}
+
+func ackText(by string) string { return "acknowledged by " + oneLine(by, 300) + ": no more reminders" }
 
 // muteLine says by what an alert that people know of is muted, or told as less than it is.
 func muteLine(s Story, a Alert) string {

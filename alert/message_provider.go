@@ -101,17 +101,30 @@ func spreadOf(list []Alert) (middle, top float64) {
 
 // providerLines is the body of a provider's incident that is open.
 func providerLines(s Story) []Line {
-	out := []Line{{Role: "scope", Text: providerSince(s)}}
-	if text := kinLine(s.Kin); text != "" {
-		out = append(out, Line{Role: "siblings", Text: text})
+	list := heads(s, true)
+	mute, same := oneMute(list)
+	var out []Line
+	add := func(role, text string) {
+		if text != "" {
+			out = append(out, Line{Role: role, Text: text})
+		}
 	}
-	if text := providerHint(s); text != "" {
-		out = append(out, Line{Role: "hint", Text: text})
+	add("scope", providerSince(s))
+	add("siblings", kinLine(s.Kin))
+	add("scope", ackLine(s))
+	if same {
+		add("scope", muteLine(s, Alert{Mute: mute}))
 	}
-	if text := providerCounts(s); text != "" {
-		out = append(out, Line{Role: "counts", Text: text})
-	}
-	return append(out, targetLines(s, heads(s, true), troubleOf)...)
+	add("mark", markLine(s))
+	add("hint", providerHint(s))
+	add("counts", providerCounts(s))
+	return append(out, targetLines(s, list, func(s Story, a Alert) string {
+		text := troubleOf(s, a)
+		if m := muteLine(s, a); m != "" && !same {
+			text += ", " + m
+		}
+		return text
+	})...)
 }
 
 // targetLines are one line a target, as far as a message names them.
@@ -123,6 +136,15 @@ func targetLines(s Story, list []Alert, say func(Story, Alert) string) (out []Li
 		out = append(out, Line{Role: "detail", Text: say(s, a)})
 	}
 	return out
+}
+
+// oneMute returns the mute of alerts, and whether it is the same for all of them.
+func oneMute(list []Alert) (Mute, bool) {
+	if len(list) == 0 {
+		return Mute{}, false
+	}
+	first := list[0].Mute
+	return first, !slices.ContainsFunc(list, func(a Alert) bool { return a.Mute != first })
 }
 
 // providerSince says since when, and where it began.
@@ -199,6 +221,9 @@ func providerOverLines(s Story) []Line {
 	out := []Line{{Role: "scope", Text: fmt.Sprintf("from %s to %s (%s)", clock(from, s.Now, s.Zone), clock(to, s.Now, s.Zone), elapsed(to.Sub(from)))}}
 	if text := providerCounts(s); text != "" {
 		out = append(out, Line{Role: "counts", Text: text})
+	}
+	if text := markLine(s); text != "" {
+		out = append(out, Line{Role: "mark", Text: text})
 	}
 	return append(out, targetLines(s, heads(s, false), targetOver)...)
 }

@@ -221,7 +221,18 @@ func stories() map[string]Story {
 		}
 		s.Kin = append(s.Kin, Kin{Target: "gw-4", State: StateOK}, Kin{Target: "gw-5", State: StatePending}, Kin{Target: "gw-6", State: StateOK, Left: true})
 	})
+	with("provider_silenced", outage(ActUpdate), func(s *Story) {
+		s.Incident.Acked, s.Marks = "kim (rolling back)", []Mark{{At: at("14:12:00"), Text: "vllm 0.13"}}
+		for i := range s.Alerts {
+			s.Alerts[i].Mute = Mute{Silence: "s1", By: "ann", Reason: "new GPUs", Until: at("15:00:00")}
+		}
+	})
+	with("provider_partly_silenced", outage(ActUpdate), func(s *Story) {
+		s.Alerts[1].Mute = Mute{Silence: "s1", By: "ann", Reason: "new GPUs", Until: at("15:00:00")}
+	})
+	with("update_acked", story(ActUpdate), func(s *Story) { s.Incident.Acked = "kim (rolling\nback)" })
 	with("provider_resolve", outage(ActResolve), func(s *Story) {
+		s.Marks = []Mark{{At: at("14:12:00"), Text: "vllm 0.13"}}
 		s.Now, s.Incident.Closed, s.Incident.State = at("20:20:30"), at("20:20:00"), "closed"
 		for i := range s.Alerts {
 			s.Alerts[i].Resolved, s.Alerts[i].State = at("20:20:00"), StateOK
