@@ -113,9 +113,10 @@ func (e *Engine) tell(inc *incident) {
 		if rose {
 			news = append(news, News{What: TurnEscalated, Alert: e.leadID(inc)})
 		}
+		fresh := news
 		news = e.due(inc, news)
 		e.spread(inc, news, rose)
-		if seen && len(news) == 0 {
+		if len(news) == 0 && (seen || eased(inc, fresh)) {
 			e.owe(inc, Story{Act: ActUpdate})
 		}
 		e.remind(inc)

@@ -3,6 +3,7 @@ package alert
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"serin/baseline"
@@ -227,6 +228,16 @@ func (e *Engine) due(inc *incident, news []News) []News {
 	owed := inc.Owed
 	inc.Owed = nil
 	return owed
+}
+
+// eased reports whether an alert ended on a target of a provider's incident that is in trouble still: no news for the
+// thread, and the message may show what is over.
+func eased(inc *incident, news []News) bool {
+	return inc.Provider != "" && slices.ContainsFunc(news, func(n News) bool {
+		return n.What == TurnResolved && n.Target == "" && slices.ContainsFunc(inc.in, func(t *target) bool {
+			return strings.HasPrefix(n.Alert, t.name+"/")
+		})
+	})
 }
 
 // part lets the targets go whose alerts have all ended.

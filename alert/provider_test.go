@@ -128,6 +128,26 @@ func TestProviderOutageIsOneMessage(t *testing.T) {
 	}
 }
 
+// TestProviderMessageDropsWhatIsOver: an alert that ends on a target in trouble is no line of the thread, but the message
+// says no longer that it goes on.
+func TestProviderMessageDropsWhatIsOver(t *testing.T) {
+	r := newRig(t, fleet("openai", 2, 5*time.Minute, 10*time.Second)...)
+	begin := r.now.Add(time.Hour)
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		switch since := at.Sub(begin); {
+		case since < 0 || since >= 3*time.Hour:
+		case since < 90*time.Minute || c.Scene.Name == "s0":
+			return bad(c, at, probe.HTTP5xx)
+		}
+		return healthy(c, at)
+	}
+	r.start().run(6 * time.Hour)
+	if got := r.stories(); len(got) != 1 || !strings.Contains(got[0], "update update") {
+		t.Fatalf("no edit without a line in the thread: %q", got)
+	}
+	r.settled(t)
+}
+
 // TestProviderInsideGroupWait has targets fall one after the other with nothing in doubt before: what waits for group_wait
 // when the half is full was never told by itself.
 func TestProviderInsideGroupWait(t *testing.T) {
