@@ -47,14 +47,15 @@ func normal(s Story, of Of, name string) bool {
 	})
 }
 
-// everyTargetSlow reports whether there are enough other targets and all of them are in trouble.
+// everyTargetSlow reports whether there are enough other targets and all of them are in trouble; one that recovers already
+// had trouble of its own, unless this one recovers too.
 func everyTargetSlow(s Story) bool {
-	n := 0
+	n, passing := 0, len(s.Alerts) > 0 && s.Alerts[0].State == StateRecovering
 	for _, b := range s.Siblings {
 		if b.of() != OfTarget {
 			continue
 		}
-		if b.State != StateFiring && b.State != StateRecovering && b.State != StateFlapping {
+		if b.State != StateFiring && b.State != StateFlapping && (b.State != StateRecovering || !passing) {
 			return false
 		}
 		n++

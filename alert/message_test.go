@@ -150,6 +150,9 @@ func stories() map[string]Story {
 	with("open_own_side", story(ActOpen), func(s *Story) {
 		s.Siblings = []Sibling{{Name: "gw-us", State: StateFiring}, {Name: "gw-cn", State: StateFiring}}
 	})
+	with("open_other_recovers", story(ActOpen), func(s *Story) {
+		s.Siblings = []Sibling{{Name: "gw-us", State: StateFiring}, {Name: "gw-cn", State: StateRecovering}}
+	})
 	with("open_round", story(ActOpen), func(s *Story) {
 		s.Alerts[0].Series, s.Alerts[0].Last = "gw-eu", Evidence{At: at("14:21:05"), Ratio: 2.1, Z: 6}
 		s.Siblings, s.Spark = nil, nil
