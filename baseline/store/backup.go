@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Kept says what a backup holds, or what a restore put in place.
@@ -56,6 +58,9 @@ func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kep
 	if err != nil {
 		return Kept{}, errors.Join(err, drop(part))
 	}
+	if err := ownAs(part, path); err != nil {
+		return Kept{}, errors.Join(err, drop(part))
+	}
 	old, err := moveAside(path, now)
 	if err != nil {
 		return Kept{}, errors.Join(err, drop(part))
@@ -64,6 +69,26 @@ func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kep
 		return Kept{}, fmt.Errorf("restore %q: %w: the backup is in %q, the old store in %q", path, err, part, old)
 	}
 	return kept(path, schema, old)
+}
+
+// ownAs gives a file to the user of the store at path, else of its directory: root restores what a service of another
+// user must be able to write.
+func ownAs(file, path string) error {
+	var like, mine unix.Stat_t
+	err := unix.Stat(path, &like)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = unix.Stat(filepath.Dir(path), &like)
+	}
+	if err = errors.Join(err, unix.Stat(file, &mine)); err != nil {
+		return fmt.Errorf("find the owner of %q: %w", path, err)
+	}
+	if os.Geteuid() != 0 || like.Uid == mine.Uid && like.Gid == mine.Gid {
+		return nil
+	}
+	if err := os.Chown(file, int(like.Uid), int(like.Gid)); err != nil {
+		return fmt.Errorf("give the restored store to user %d: %w", like.Uid, err)
+	}
+	return nil
 }
 
 func kept(path string, schema int, old string) (Kept, error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 // dump returns every row of every table of a file, as text.
@@ -76,6 +77,13 @@ func TestBackupCarriesEverything(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	owner := os.Geteuid()
+	if owner == 0 { // root restores for a service of another user
+		owner = 4242
+		if err := os.Chown(path, owner, owner); err != nil {
+			t.Fatal(err)
+		}
+	}
 	went := dump(t, path)
 	k = must[Kept](t)(RestoreBackup(t.Context(), copied, path, t0))
 	if d := cmp.Diff(want, dump(t, path)); d != "" {
@@ -83,6 +91,10 @@ func TestBackupCarriesEverything(t *testing.T) {
 	}
 	if d := cmp.Diff(went, dump(t, k.Old)); d != "" || k.Old != path+".before-restore-20260301T080000Z" {
 		t.Errorf("old store %q differs (-then +now):\n%s", k.Old, d)
+	}
+	var fi unix.Stat_t
+	if err := unix.Stat(path, &fi); err != nil || int(fi.Uid) != owner {
+		t.Errorf("restored store is of user %d (%v), want %d as the one before", fi.Uid, err, owner)
 	}
 	openAt(t, path, Options{}) // and it goes on
 }

@@ -41,7 +41,7 @@ type restoreCmd struct {
 
 // Help shows an example.
 func (restoreCmd) Help() string {
-	return "Example: systemctl stop serin && serin restore -c /etc/serin/serin.toml /backup/serin-2026-11-01.db && systemctl start serin\nRefused while a daemon holds the store. The store that was there is kept beside it, as PATH.before-restore-TIME. The next start goes on from the backup: incidents open then are open again, and messages owed then are sent."
+	return "Example:\n  systemctl stop serin\n  serin restore -c /etc/serin/serin.toml /backup/serin.db\n  systemctl start serin\n\nRefused while a daemon holds the store. The store that was there is kept beside it, as PATH.before-restore-TIME. The next start goes on from the backup: incidents open then are open again, and messages owed then are sent."
 }
 
 // Run puts the backup in the store's place.

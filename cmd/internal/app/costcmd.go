@@ -41,9 +41,9 @@ func (c *costCmd) Run(ctx context.Context, o Options) error {
 	}
 	path := c.Store
 	if path == "" && cfg != nil {
-		path = cfg.Store.DSN
+		path = findStore(cfg.Store.DSN, unitStore)
 	} else if path == "" {
-		if path, err = configs.DefaultDSN(); err != nil {
+		if path, err = storePath("", ""); err != nil {
 			return fail(ExitUsage, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"serin/baseline/store"
@@ -17,13 +18,32 @@ func storePath(flag, config string) (string, error) {
 		return flag, nil
 	}
 	if config == "" {
-		return configs.DefaultDSN()
+		path, err := configs.DefaultDSN()
+		return findStore(path, unitStore), err
 	}
 	cfg, problems := configs.Load(configs.Options{Path: config, NoSecrets: true})
 	if err := configError(problems); err != nil {
 		return "", fail(ExitUsage, err)
 	}
-	return cfg.Store.DSN, nil
+	return findStore(cfg.Store.DSN, unitStore), nil
+}
+
+// unitStore is where the unit of this project has the store: taken when the usual place of this user has none, so that a
+// root shell works on that of the service.
+const unitStore = "/var/lib/serin/serin.db"
+
+// findStore returns path, or unit where path is the default place, holds no store, and unit is there.
+func findStore(path, unit string) string {
+	if usual, err := configs.DefaultDSN(); err != nil || path != usual || os.Getenv("STATE_DIRECTORY") != "" {
+		return path
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if _, err := os.Stat(unit); err != nil {
+		return path
+	}
+	return unit
 }
 
 // openStore opens a store for a command that may run beside the daemon. Reading one that is not there is an error: an
