@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"serin/configs"
@@ -17,4 +18,21 @@ func configError(problems []configs.Problem) error {
 		lines = append(lines, p.String())
 	}
 	return errors.New("the config cannot be used:\n  " + strings.Join(lines, "\n  "))
+}
+
+// maxMistakes is how many mistakes of a config a message shows.
+const maxMistakes = 5
+
+// mistakes are the errors of a config for a message, one each; warnings kept nothing from being taken.
+func mistakes(problems []configs.Problem) []string {
+	var lines []string
+	for _, p := range problems {
+		if p.Severity == configs.Error {
+			lines = append(lines, p.String())
+		}
+	}
+	if more := len(lines) - maxMistakes; more > 0 {
+		lines = append(lines[:maxMistakes], fmt.Sprintf("and %d more: serin validate shows every one", more))
+	}
+	return lines
 }

@@ -41,13 +41,13 @@ func (d *daemon) reload(ctx context.Context) error {
 		for _, p := range problems {
 			d.log.Error("config not taken", "file", p.File, "line", p.Line, "key", p.Key, "problem", p.What, "fix", p.Fix)
 		}
-		return d.reloadFailed(err)
+		return d.reloadFailed(err, mistakes(problems)...)
 	}
 	d.opt.Config.Redactor.Absorb(cfg.Redactor) // the first config's redactor is the one that log, prober and channels hold
 	channels, err := d.opt.Channels(cfg)
 	if err != nil {
 		d.log.Error("config not taken", "error", err)
-		return d.reloadFailed(err)
+		return d.reloadFailed(err, err.Error())
 	}
 	d.warnRestart(cfg)
 	applied := d.inEngine(ctx, func(ctx context.Context) {
@@ -73,11 +73,14 @@ func (d *daemon) reload(ctx context.Context) error {
 	return err
 }
 
-// reloadFailed tells people that a config was not taken, and returns the error for who asked.
-func (d *daemon) reloadFailed(err error) error {
+// reloadFailed tells people that a config was not taken, a line for each reason, and returns the error for who asked.
+func (d *daemon) reloadFailed(err error, why ...string) error {
 	d.reloadOK.Store(false)
-	d.reloadSick.begin("serin could not take its new config: the old one stays in force", d.opt.Redact.Text(err.Error()),
-		"serin validate shows every mistake; then serin reload")
+	for i, line := range why {
+		why[i] = d.opt.Redact.Text(line)
+	}
+	d.reloadSick.begin("serin could not take its new config: the old one stays in force",
+		append(why, "mend that, then: serin reload")...)
 	return fmt.Errorf("the old config stays in force: %w", err)
 }
 

@@ -164,7 +164,7 @@ func TestReloadFailedIsTold(t *testing.T) {
 		bad := true
 		r.load = func() (*configs.Config, []configs.Problem) {
 			if bad {
-				return nil, []configs.Problem{{File: "serin.toml", Line: 3, Key: "target.modle", What: "is not a key", Severity: configs.Error}}
+				return nil, []configs.Problem{{File: "serin.toml", Line: 1, Key: "x", What: "is only odd", Severity: configs.Warning}, {File: "serin.toml", Line: 3, Key: "target.modle", What: "is not a key", Severity: configs.Error}}
 			}
 			return r.cfg, nil
 		}
@@ -188,6 +188,10 @@ func TestReloadFailedIsTold(t *testing.T) {
 			t.Error("nothing was probed after the bad config")
 		}
 		r.wantPosted("could not take its new config", "RESOLVED")
+		told := string(r.slack.Calls()[0].Blocks)
+		if !strings.Contains(told, "serin.toml:3: error: target.modle: is not a key") || !strings.Contains(told, "then: serin reload") || strings.Contains(told, "is only odd") {
+			t.Errorf("told %q, want the mistake alone and what to do", told)
+		}
 	})
 }
 
