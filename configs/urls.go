@@ -16,6 +16,9 @@ func (l *loader) httpURL(from layers, key, raw string) *url.URL {
 	case strings.TrimSpace(raw) != raw || strings.ContainsAny(raw, " \t\r\n"):
 		l.rep.fail(at, name, "holds white space", "take it out")
 		return nil
+	case raw != "" && !strings.Contains(raw, "://"):
+		l.rep.fail(at, name, "has no http:// or https:// in front", "write https://host/path")
+		return nil
 	case err != nil:
 		l.rep.fail(at, name, "is not a URL: "+urlReason(err), "write https://host/path")
 		return nil

@@ -97,11 +97,21 @@ func parse(o Options) (command, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fail(ExitUsage, fmt.Errorf("%w (serin --help lists the commands)", err))
+		return nil, fail(ExitUsage, fmt.Errorf("%w (%s)", err, whereHelpIs(err)))
 	}
 	cmd, ok := k.Selected().Target.Addr().Interface().(command)
 	if !ok {
 		return nil, fmt.Errorf("command %q has no Run", k.Command())
 	}
 	return cmd, nil
+}
+
+// whereHelpIs names the help of the command that could not be parsed, or that of the program.
+func whereHelpIs(err error) string {
+	if p, ok := errors.AsType[*kong.ParseError](err); ok && p.Context != nil {
+		if node := p.Context.Selected(); node != nil {
+			return node.FullPath() + " --help shows its arguments and an example"
+		}
+	}
+	return "serin --help lists the commands"
 }

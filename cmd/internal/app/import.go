@@ -51,12 +51,30 @@ func (c *importCmd) Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(ExitUsage, err)
 	}
-	added, dup, err := st.Import(ctx, readSamples(in, c.Path))
-	_, _ = fmt.Fprintf(o.Stderr, "%d samples added, %d were there already (store %s)\n", added, dup, path)
+	bare := 0
+	added, dup, err := st.Import(ctx, countBare(readSamples(in, c.Path), &bare))
+	_, _ = fmt.Fprintf(o.Stderr, "%s added, %d were there already (store %s)\n", plural(added, "sample"), dup, path)
+	if bare > 0 {
+		_, _ = fmt.Fprintf(o.Stderr, "%s with outcome ok and none of ttft_ms, ttfa_ms, tpot_ms, e2e_ms: no band learns from that; are the keys written so?\n", plural(bare, "sample"))
+	}
 	if err != nil {
 		err = fail(ExitUsage, err)
 	}
 	return errors.Join(err, st.Close())
+}
+
+// countBare passes samples on and counts those that succeeded and hold no measure: a mistyped key is ignored as JSON.
+func countBare(in iter.Seq2[probe.Sample, error], n *int) iter.Seq2[probe.Sample, error] {
+	return func(yield func(probe.Sample, error) bool) {
+		for s, err := range in {
+			if err == nil && s.Family == probe.FamilyOK && !s.TTFT.Known && !s.TTFA.Known && !s.TPOT.Known && !s.E2E.Known {
+				*n++
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
 }
 
 func openInput(path string, stdin io.Reader) (io.Reader, func(), error) {

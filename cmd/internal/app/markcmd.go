@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"serin/alert"
+	"serin/cmd/internal/web"
 )
 
 type markCmd struct {
@@ -51,7 +53,28 @@ func (c *markSetCmd) Run(ctx context.Context, o Options) error {
 	if c.Format == "json" {
 		return writeJSON(o.Stdout, made)
 	}
-	_, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, instantText(made.At), alert.Clean(made.Text))
+	if _, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, instantText(made.At), alert.Clean(made.Text)); err != nil {
+		return err
+	}
+	return c.idle(ctx, o, made)
+}
+
+// idle says so where a mark is about no target that is watched: a mistyped pattern would never be told.
+func (c *markSetCmd) idle(ctx context.Context, o Options, made alert.Mark) error {
+	if len(made.Targets) == 0 {
+		return nil
+	}
+	var now web.Status
+	if err := talk(ctx, c.Socket, http.MethodGet, "/api/v1/status", nil, &now); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(now.Canaries, func(s web.CanaryStatus) bool {
+		target, _, _ := strings.Cut(s.Canary, "/")
+		return made.Concerns(target)
+	}) {
+		return nil
+	}
+	_, err := fmt.Fprintf(o.Stdout, "it is about no target that is watched now: %s\n", alert.Clean(strings.Join(made.Targets, " ")))
 	return err
 }
 

@@ -67,10 +67,10 @@ func (v *validation) print(w io.Writer) {
 		}
 	}
 	if errors > 0 {
-		_, _ = fmt.Fprintf(w, "%d errors, %d warnings: this config cannot be used\n", errors, len(v.Problems)-errors)
+		_, _ = fmt.Fprintf(w, "%s, %s: this config cannot be used\n", plural(errors, "error"), plural(len(v.Problems)-errors, "warning"))
 		return
 	}
-	_, _ = fmt.Fprintf(w, "the config is good (%d warnings); with it you sign:\n%s", len(v.Problems), v.Summary)
+	_, _ = fmt.Fprintf(w, "the config is good (%s); with it you sign:\n%s", plural(len(v.Problems), "warning"), v.Summary)
 	for _, r := range v.Schedule {
 		_, _ = fmt.Fprintf(w, "%s  %s (%s), %s behind the clock\n", r.Key, r.Cron, r.Zone, r.Offset.Round(time.Millisecond))
 		for _, at := range r.Runs {

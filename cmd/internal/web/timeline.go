@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
@@ -207,7 +208,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) bool {
 	case errors.Is(err, io.EOF):
 		s.fail(w, http.StatusBadRequest, "the body is empty: send one JSON object")
 	default:
-		s.fail(w, http.StatusBadRequest, "the body is not understood: "+fieldError(err))
+		s.fail(w, http.StatusBadRequest, "the body is not understood: "+fieldError(err)+knownFields(err, into))
 	}
 	return false
 }
@@ -215,6 +216,19 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, into any) bool {
 func isTooLarge(err error) bool {
 	_, ok := errors.AsType[*http.MaxBytesError](err)
 	return ok
+}
+
+// knownFields lists the fields of a body where an unknown one is what is wrong with it.
+func knownFields(err error, body any) string {
+	if !strings.Contains(err.Error(), "unknown field") {
+		return ""
+	}
+	var names []string
+	for f := range reflect.TypeOf(body).Elem().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return "; there are: " + strings.Join(names, ", ")
 }
 
 // fieldError says what is wrong with a body, and in which field.

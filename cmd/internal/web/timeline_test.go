@@ -126,7 +126,7 @@ func TestBadBodies(t *testing.T) {
 	try("silences", `{"match":["target=a"],"reason":"r","for":"2h","ends":"2099-01-01T00:00:00Z"}`, 422, "for stands beside ends")
 	try("silences", `{"match":["target=a"],"reason":"r","for":"-2h"}`, 422, `for=\"-2h\"`)
 	try("silences", `{"match":["target=a"],"ends":"tomorrow"}`, 400, "tomorrow is not a time")
-	try("silences", `{"macth":["target=a"]}`, 400, `unknown field \"macth\"`)
+	try("silences", `{"macth":["target=a"]}`, 400, `unknown field \"macth\"; there are: match, `)
 	try("silences", `{} {}`, 400, "more than one JSON value")
 	try("silences", `{"reason":"`+strings.Repeat("x", maxBody)+`"}`, 413, "over 65536 bytes")
 	try("silences?for=2h", `{}`, 400, "write it into the JSON body")
