@@ -15,7 +15,7 @@ import (
 // another.
 func TestProviderAtRandom(t *testing.T) {
 	merged := 0
-	for seed := range uint64(4) {
+	for seed := range uint64(many(4, 2)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { merged += randomProviders(t, rand.New(rand.NewPCG(seed, 11))) })
 	}
 	if merged == 0 {

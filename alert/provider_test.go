@@ -89,7 +89,7 @@ func (r *rig) settled(t *testing.T) {
 }
 
 func TestProviderOutageIsOneMessage(t *testing.T) {
-	for _, restart := range []bool{false, true} {
+	for _, restart := range []bool{true, false}[:many(2, 1)] {
 		t.Run(fmt.Sprintf("restart %t", restart), func(t *testing.T) {
 			r := newRig(t, fleet("openai", 12, 15*time.Minute, 10*time.Second)...)
 			begin := r.now.Add(time.Hour)

@@ -26,7 +26,7 @@ func (r *rig) astray(step time.Duration, restart bool) {
 // TestClockOutByYears lets the clock be wrong for a while, by years: nothing fires of it, and trouble is seen afterwards,
 // with a restart and without.
 func TestClockOutByYears(t *testing.T) {
-	for _, step := range []time.Duration{30 * 24 * time.Hour, 10 * aYear, 170 * aYear, -10 * aYear, -56 * aYear} {
+	for _, step := range []time.Duration{30 * 24 * time.Hour, -56 * aYear, 170 * aYear, 10 * aYear, -10 * aYear}[:many(5, 2)] {
 		for _, restart := range []bool{false, true} {
 			r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...).learn(9).start()
 			r.run(3*time.Hour + 7*time.Second)

@@ -12,7 +12,7 @@ import (
 // TestSilencesPairOpenAndClose silences at random for two days of random faults, with restarts: every opening tells of
 // something that is not silenced, every incident that was opened is resolved once, and no other is told of.
 func TestSilencesPairOpenAndClose(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(many(4, 2)) {
 		provider := []string{"", "p"}[seed%2] // of both targets: their incidents become one
 		t.Run(fmt.Sprint(seed, provider), func(t *testing.T) { randomSilences(t, provider, rand.New(rand.NewPCG(seed, 7))) })
 	}
