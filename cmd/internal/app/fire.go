@@ -95,7 +95,8 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 	}
 	c := run.Canary
 	if why == schedule.SkipMissed { // counted, never replayed: there is no sample of a time that nobody saw
-		d.heart.ended(t.Key, time.Now())
+		now := time.Now()
+		d.heart.ended(t.Key, now, now)
 		d.tel.count(n, "serin_probes_skipped_total", append(canaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), label{"reason", string(why)})...)
 		d.log.Warn("runs missed", "canary", t.Key, "runs", n, "since", t.Due)
 		return

@@ -51,12 +51,15 @@ func (r *rounds) watch(runs []configs.Run, now time.Time) {
 	}
 }
 
-// ended notes that a run of a canary ended.
-func (r *rounds) ended(key string, at time.Time) {
+// ended notes at now that a run of a canary ended that began at a time. Of two that hung the older may come last: it says
+// nothing of the newer, unless the clock was set back since.
+func (r *rounds) ended(key string, at, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.canaries[key]; c != nil {
-		c.at = at
+		if at.After(c.at) || c.at.After(now) {
+			c.at = at
+		}
 		r.judged = true
 	}
 }
@@ -95,7 +98,7 @@ func (h *heartbeat) observe(s *probe.Sample, now time.Time) {
 	if s.Outcome == probe.Skipped && (s.Reason == string(schedule.SkipNoRoom) || s.Reason == string(schedule.SkipOverlap)) {
 		return
 	}
-	h.ended(s.Key(), s.Time)
+	h.ended(s.Key(), s.Time, now)
 	conf := h.d.config().Heartbeat
 	if conf.URL.IsZero() || !h.pinged.IsZero() && now.Sub(h.pinged) < conf.Every && !now.Before(h.pinged) || !h.complete(now) {
 		return

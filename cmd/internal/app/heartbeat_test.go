@@ -122,3 +122,21 @@ func TestPingHidesTheURL(t *testing.T) {
 		t.Errorf("ping: %v", err)
 	}
 }
+
+// TestRoundsKnowTheNewestRun: two runs that hung come in the wrong order: the newer counts; after a clock that was set back
+// the newest to come does.
+func TestRoundsKnowTheNewestRun(t *testing.T) {
+	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+	hourly := func(after time.Time) time.Time { return after.Truncate(time.Hour).Add(time.Hour) }
+	r := &rounds{canaries: map[string]*lastRun{"c": {at: at(0), due: hourly, grace: time.Minute}}}
+	r.ended("c", at(120), at(150))
+	r.ended("c", at(60), at(150))
+	if !r.complete(at(150)) {
+		t.Error("the run of 02:00 has ended, the next is due at 03:00: nothing is overdue")
+	}
+	r.ended("c", at(10), at(11))
+	if r.judged = true; r.complete(at(62)) {
+		t.Error("the clock was set back to 00:11: the run of 01:00 is overdue at 01:02")
+	}
+}
