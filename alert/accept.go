@@ -156,18 +156,15 @@ func (c *watch) acceptedRatio(m probe.Metric) float64 {
 	return 1
 }
 
-// watchLevel looks, after a regular value came in, whether an accepted level has gone back, and once an hour whether the
-// level has come down for good.
+// watchLevel looks once an hour, after a regular value came in, whether an accepted level has gone back or the level has come
+// down for good.
 func (e *Engine) watchLevel(c *watch, m probe.Metric) {
-	if len(c.memo.Accepts) > 0 {
-		e.undoDue(c, m)
-	}
-	s := c.series[m]
-	newest := s.Newest()
-	if c.mark(m).hour == newest.Unix()/3600 {
+	hour := c.series[m].Newest().Unix() / 3600
+	if c.mark(m).hour == hour {
 		return
 	}
-	c.mark(m).hour = newest.Unix() / 3600
+	c.mark(m).hour = hour
+	e.undoDue(c, m)
 	e.downDue(c, m)
 }
 

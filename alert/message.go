@@ -219,21 +219,17 @@ func openOthers(s Story) []Alert {
 // Badge returns the emoji (a Slack short code) and the word that stand before a headline: the severity while it fires,
 // else the state. Never the colour alone.
 func (m Message) Badge() (emoji, word string) {
-	switch {
-	case m.State == "resolved":
+	switch m.State {
+	case "resolved":
 		return ":large_green_circle:", "RESOLVED"
-	case m.State == "accepted":
-		return ":large_orange_circle:", "WARNING"
-	case m.State == "eased":
+	case "eased":
 		return ":large_green_circle:", "RECOVERED"
-	case m.State == "maintenance":
-		return ":large_blue_circle:", "MAINTENANCE"
-	case m.State == "digest":
-		return ":large_blue_circle:", "DIGEST"
-	case m.State == "merged":
-		return ":large_blue_circle:", "MERGED"
-	case m.State == "test":
-		return ":large_blue_circle:", "TEST"
+	case "accepted":
+		return ":large_orange_circle:", "WARNING"
+	case "maintenance", "digest", "merged", "test":
+		return ":large_blue_circle:", strings.ToUpper(m.State)
+	}
+	switch {
 	case m.Severity == Critical:
 		return ":red_circle:", "CRITICAL"
 	case m.Severity == Warning:

@@ -14,8 +14,9 @@ type Shift struct {
 	C      float64 `json:"c"`                // ln units
 }
 
-func (h Shift) raises(t int64) bool { return grains(t) < grains(h.Before) }
-func (h Shift) lowers(t int64) bool { return grains(t) >= grains(h.From) && grains(t) < grainsUp(h.To) }
+// raises and lowers take the instant of a point, which is a whole number of grains: the bounds need not be rounded.
+func (h Shift) raises(t int64) bool { return t <= h.Before-grain }
+func (h Shift) lowers(t int64) bool { return t > h.From-grain && t < h.To }
 
 // y is a point's value with the history's shifts.
 func (s *Series) y(p *point) float64 { return p.y + s.raised(p.at()) }
