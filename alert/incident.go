@@ -156,9 +156,7 @@ func (e *Engine) join(t *target) {
 }
 
 func (e *Engine) openIncident(t *target) {
-	id := incidentID(t.name, e.now, e.used)
-	e.used.take(id, e.now)
-	e.tx.ids = true
+	id := e.newID(t.name)
 	t.incident = &incident{in: []*target{t}, Incident: Incident{ID: id, Scope: t.name, Severity: Warning, State: IncidentWaiting, Opened: e.now,
 		Announce: e.now.Add(e.opt.Incident.GroupWait)}}
 	e.log.Info("incident waits for others to join", "incident", id, "scope", t.name)
@@ -232,7 +230,7 @@ func (e *Engine) remind(inc *incident) {
 		inc.Reminded = e.now // the clock was set back
 		e.changed(inc)
 	}
-	if every <= 0 || inc.Acked != "" || e.now.Sub(inc.Reminded) < every || !e.audible(inc) {
+	if !e.unacked(inc) || every <= 0 || e.now.Sub(inc.Reminded) < every || !e.audible(inc) {
 		return
 	}
 	inc.Reminded = e.now

@@ -87,7 +87,7 @@ func (r *rig) meddle(rnd *rand.Rand) {
 	case roll < 6:
 		for _, t := range r.engine.order {
 			if t.incident != nil && t.incident.State == IncidentOpen {
-				_, err = r.engine.Ack(r.t.Context(), t.incident.ID, "kim", "mine", r.now)
+				_, err = r.engine.Ack(r.t.Context(), t.incident.ID, "kim", "mine", time.Time{}, r.now)
 				break
 			}
 		}

@@ -36,12 +36,13 @@ func (c *acceptCmd) Run(ctx context.Context, o Options) error {
 	if c.Undo {
 		path, what = "/api/v1/accept/undo", "taken back"
 	}
-	return c.send(ctx, o, path, c.Pattern, what)
+	return c.send(ctx, o, path, url.Values{"pattern": {c.Pattern}}, what)
 }
 
-// send posts the order and prints what it changed.
-func (f orderFlags) send(ctx context.Context, o Options, path, pattern, what string) error {
-	q := url.Values{"pattern": {pattern}, "why": {f.Why}, "who": {f.name()}}
+// send posts the order with what q says of it, and prints what it changed.
+func (f orderFlags) send(ctx context.Context, o Options, path string, q url.Values, what string) error {
+	q.Set("why", f.Why)
+	q.Set("who", f.name())
 	body, status, err := socketPost(ctx, f.Socket, path+"?"+q.Encode())
 	if err != nil {
 		return fail(ExitUsage, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	"serin/alert/replay"
@@ -33,7 +34,7 @@ func (baselineResetCmd) Help() string {
 
 // Run asks the daemon to forget.
 func (c *baselineResetCmd) Run(ctx context.Context, o Options) error {
-	return c.send(ctx, o, "/api/v1/baseline/reset", c.Pattern, "learning anew")
+	return c.send(ctx, o, "/api/v1/baseline/reset", url.Values{"pattern": {c.Pattern}}, "learning anew")
 }
 
 type baselineShowCmd struct {

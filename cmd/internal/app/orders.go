@@ -27,7 +27,9 @@ func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err err
 		}
 	}
 	if o.Do == web.OrderAck {
-		do, patterns = d.engine.Ack, []string{o.Pattern}
+		do, patterns = func(ctx context.Context, id, who, why string, now time.Time) ([]string, error) {
+			return d.engine.Ack(ctx, id, who, why, o.Until, now)
+		}, []string{o.Pattern}
 	}
 	if !d.inEngine(ctx, func(ctx context.Context) {
 		for _, p := range patterns {
@@ -82,18 +84,7 @@ const learningEvery = 24 * time.Hour
 
 // sayLearning logs how many canaries have all their bands. It reports whether some have not.
 func (d *daemon) sayLearning() bool {
-	judged, learning := 0, 0
-	for _, c := range d.engine.Status().Canaries {
-		ready := len(c.Bands) > 0
-		for _, b := range c.Bands {
-			ready = ready && b.State == "ready"
-		}
-		if ready {
-			judged++
-		} else {
-			learning++
-		}
-	}
+	judged, learning := d.learning()
 	d.log.Info("learning progress", "judged", judged, "learning", learning, "canaries", judged+learning,
 		"words", fmt.Sprintf("%d of %d canaries judged, %d learning", judged, judged+learning, learning))
 	return learning > 0
@@ -108,28 +99,27 @@ func (d *daemon) tellLearning(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-day.C:
-			now := d.stillLearning()
-			if was || now {
-				d.sayLearning()
+			if _, learning := d.learning(); was || learning > 0 {
+				was = d.sayLearning()
 			}
-			was = now
 		}
 	}
 }
 
-// stillLearning reports whether a canary lacks a band.
-func (d *daemon) stillLearning() bool {
+// learning counts the canaries that have all their bands, and those that have not.
+func (d *daemon) learning() (judged, learning int) {
 	for _, c := range d.engine.Status().Canaries {
+		ready := len(c.Bands) > 0
 		for _, b := range c.Bands {
-			if b.State != "ready" {
-				return true
-			}
+			ready = ready && b.State == "ready"
 		}
-		if len(c.Bands) == 0 {
-			return true
+		if ready {
+			judged++
+		} else {
+			learning++
 		}
 	}
-	return false
+	return judged, learning
 }
 
 // orderText is what a command prints of the series it changed.

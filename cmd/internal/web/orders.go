@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ type Order struct {
 	Pattern string // a glob over canaries, or the id of an incident; of ack the id
 	Who     string
 	Why     string
+	Until   time.Time // of ack: when reminders begin again; zero = not while the incident is open
 }
 
 // Names of orders.
@@ -29,7 +31,7 @@ const maxWhy = 500
 func (s *Server) orderRoutes() []route {
 	return []route{
 		{"POST /api/v1/accept", "make the level of what fires the new normal (pattern, why, who)", s.order(OrderAccept)},
-		{"POST /api/v1/ack", "say that somebody has taken an incident: its reminders stop (pattern = its id, who; why may be left out)", s.order(OrderAck)},
+		{"POST /api/v1/ack", "say that somebody has taken an incident: its reminders stop (pattern = its id, who; why and for, such as 4h, may be left out)", s.order(OrderAck)},
 		{"POST /api/v1/accept/undo", "take acceptances of the last 7 days back (pattern, why, who)", s.order(OrderUndo)},
 		{"POST /api/v1/baseline/reset", "forget the history of canaries: they learn anew (pattern, why, who)", s.order(OrderReset)},
 	}
@@ -47,6 +49,13 @@ func (s *Server) order(do string) http.HandlerFunc {
 		case o.Why == "" && do != OrderAck:
 			s.fail(w, http.StatusBadRequest, "why is missing: it goes into the history, beside who")
 			return
+		case do == OrderAck && q.Get("for") != "":
+			d, err := parseAge(q.Get("for"))
+			if err != nil || d <= 0 || d > maxAge {
+				s.fail(w, http.StatusBadRequest, fmt.Sprintf("for=%q is no time: write how long reminders rest, such as 90m, 4h or 2d", oneLine(q.Get("for"))))
+				return
+			}
+			o.Until = time.Now().Add(d)
 		}
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reloadWithin + writeWithin)) // only a recorder cannot
 		done, err := s.opt.Order(r.Context(), o)

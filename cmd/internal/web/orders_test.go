@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestOrdersReachTheEngineBySocketAlone(t *testing.T) {
@@ -36,8 +37,16 @@ func TestOrdersReachTheEngineBySocketAlone(t *testing.T) {
 	if n != 4 || len(got) != n {
 		t.Fatalf("%d orders, then %d", n, len(got))
 	}
-	if got[0] != (Order{OrderAccept, "gw", "ann", "new hardware"}) || got[1] != (Order{OrderUndo, "gw", "the API", "w"}) {
+	if got[0] != (Order{Do: OrderAccept, Pattern: "gw", Who: "ann", Why: "new hardware"}) || got[1] != (Order{Do: OrderUndo, Pattern: "gw", Who: "the API", Why: "w"}) {
 		t.Errorf("orders %+v", got[:2])
+	}
+	began := time.Now()
+	want(t, "ack for a while", ask(t, local, "POST", "http://serin/api/v1/ack"+query("7f3k", "", "ann")+"&for=2d", nil), 200, "changed")
+	if o := got[n]; o.Do != OrderAck || o.Pattern != "7f3k" || o.Until.Before(began.Add(48*time.Hour)) || o.Until.After(time.Now().Add(48*time.Hour)) {
+		t.Errorf("ack %+v, asked for at %s", o, began)
+	}
+	for _, odd := range []string{"soon", "-1h", "0s", "9999d"} {
+		want(t, "ack for "+odd, ask(t, local, "POST", "http://serin/api/v1/ack"+query("7f3k", "", "ann")+"&for="+odd, nil), 400, "4h or 2d")
 	}
 	if got[2].Do != OrderReset || len(got[2].Why) > maxWhy+len("…") {
 		t.Errorf("reset %+v", got[2])
