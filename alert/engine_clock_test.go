@@ -137,6 +137,51 @@ func TestSummerTime(t *testing.T) {
 	}
 }
 
+// TestCalendarAlone lives through a 29th of February, three days without serin, and a scene that moves to another zone: none of
+// them is trouble, and trouble is still seen in the hours after.
+func TestCalendarAlone(t *testing.T) {
+	shanghai, err := time.LoadLocation("Asia/Shanghai")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, f := range map[string]struct {
+		from time.Time
+		then func(r *rig)
+	}{
+		"a leap day": {time.Date(2028, 2, 28, 12, 0, 0, 0, time.UTC), func(r *rig) { r.run(36 * time.Hour) }},
+		"a gap of three days": {day0, func(r *rig) {
+			r.now = r.now.Add(3 * 24 * time.Hour)
+			r.start()
+		}},
+		"another zone": {day0, func(r *rig) {
+			moved := make([]Watched, len(r.watched))
+			for i, w := range r.watched {
+				c, scene := *w.Canary, *w.Canary.Scene
+				scene.Zone = shanghai
+				c.Scene = &scene
+				w.Canary = &c
+				moved[i] = w
+			}
+			r.reload(moved...)
+		}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...)
+			r.now = f.from
+			r.learn(9).start().run(3 * time.Hour)
+			f.then(r)
+			r.run(6 * time.Hour)
+			r.quiet(what)
+			begin := r.now
+			r.world = during(begin, begin.Add(30*time.Minute), slower(2))
+			r.run(2 * time.Hour)
+			if a := r.one("gw", KindTTFT); a.Fired.Sub(begin) > 10*time.Minute || a.Resolved.IsZero() {
+				t.Errorf("after it: fired after %s, ended %s", a.Fired.Sub(begin), a.Resolved)
+			}
+		})
+	}
+}
+
 func TestOutOfOrderAndDoubled(t *testing.T) {
 	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short)...).learn(9).start()
 	c := r.watched[0].Canary

@@ -191,9 +191,9 @@ type Incident struct {
 	Acked    string    `json:"acked,omitempty"` // who has it and why
 	// AckedUntil is when reminders begin again; zero = not while it is open.
 	AckedUntil time.Time `json:"acked_until,omitzero"`
-	Channels []string  `json:"channels,omitempty"` // that it is told on, for its whole life; nil before it is announced
-	Spoken   time.Time `json:"spoken,omitzero"`    // of its newest message that is no edit
-	Owed     []News    `json:"owed,omitempty"`     // with Provider: lines for its thread that wait for more
+	Channels   []string  `json:"channels,omitempty"` // that it is told on, for its whole life; nil before it is announced
+	Spoken     time.Time `json:"spoken,omitzero"`    // of its newest message that is no edit
+	Owed       []News    `json:"owed,omitempty"`     // with Provider: lines for its thread that wait for more
 }
 
 // Transition is one row of history: a change of an alert's state with its reason, or with Event something worth knowing
