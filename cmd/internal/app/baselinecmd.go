@@ -89,8 +89,11 @@ func (c *baselineShowCmd) show(ctx context.Context, st *store.Store, cfg *config
 		return err
 	}
 	found, _ := subjects(tape.Canaries(replay.Cut{}), cfg, 0, nil)
-	if len(found) == 0 {
-		return fail(ExitUsage, fmt.Errorf("no canary with samples of the last %d days matches %q", int(poolBack.Hours()/24), c.Pattern))
+	switch days := int(poolBack.Hours() / 24); {
+	case len(found) == 0 && c.Pattern == "":
+		return fail(ExitUsage, fmt.Errorf("the store has no samples of the last %d days yet: the first come with the schedules (serin validate --schedule), older ones with serin import", days))
+	case len(found) == 0:
+		return fail(ExitUsage, fmt.Errorf("no canary with samples of the last %d days matches %q", days, c.Pattern))
 	}
 	for _, sub := range found {
 		records, err := collect(st.History(ctx, sub.Canary.Key(), now.Add(-poolBack)), now)
