@@ -98,8 +98,8 @@ func (e *Engine) place(snap Snapshot) {
 		if !a.Open() {
 			continue
 		}
-		if scope, _, _ := strings.Cut(a.Series, "/"); byID[a.Incident] != nil {
-			byID[a.Incident].hold(e.target(scope))
+		if inc := byID[a.Incident]; inc != nil {
+			inc.hold(e.target(targetOf(a)))
 		}
 		if why := e.placeAlert(a); why != "" {
 			e.orphans = append(e.orphans, orphan{a, why})
@@ -187,8 +187,7 @@ func (e *Engine) catchUp() {
 		}
 	}
 	for _, o := range e.orphans {
-		scope, _, _ := strings.Cut(o.alert.Series, "/")
-		e.retire(e.target(scope), o.alert, o.why)
+		e.retire(e.target(targetOf(o.alert)), o.alert, o.why)
 	}
 	e.orphans = nil
 	e.tidy()

@@ -3,7 +3,6 @@ package alert
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -47,8 +46,7 @@ func (e *Engine) windowAudience(s MaintenanceStory) []string {
 	}
 	var chosen []string
 	for _, a := range slices.Concat(s.Still, s.Over) {
-		scope, _, _ := strings.Cut(a.Series, "/")
-		t := e.targets[scope]
+		t := e.targets[targetOf(a)]
 		if t == nil {
 			continue
 		}

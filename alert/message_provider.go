@@ -25,11 +25,6 @@ func heads(s Story, open bool) []Alert {
 	return list
 }
 
-func targetOf(a Alert) string {
-	name, _, _ := strings.Cut(a.Series, "/")
-	return name
-}
-
 // providerTrouble is the headline of a provider's incident: provider openai: errors on 7 of 12 targets (server error: HTTP 503).
 func providerTrouble(s Story) string {
 	list := heads(s, true)
@@ -95,8 +90,7 @@ func spreadOf(list []Alert) (middle, top float64) {
 	if len(all) == 0 {
 		return 0, 0
 	}
-	slices.Sort(all)
-	return all[len(all)/2], all[len(all)-1]
+	return median(all), slices.Max(all)
 }
 
 // providerLines is the body of a provider's incident that is open.

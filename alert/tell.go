@@ -161,8 +161,7 @@ func (e *Engine) leadCanary(list []Alert) (*target, *watch) {
 	if c := e.watches[list[0].Series]; c != nil {
 		return e.targets[c.Canary.Target.Name], c
 	}
-	scope, _, _ := strings.Cut(list[0].Series, "/")
-	if t := e.targets[scope]; t != nil && len(t.canaries) > 0 {
+	if t := e.targets[targetOf(list[0])]; t != nil && len(t.canaries) > 0 {
 		return t, t.canaries[0]
 	}
 	return nil, nil

@@ -1,5 +1,13 @@
 package alert
 
+import "strings"
+
+// targetOf returns the name of the target that an alert is about.
+func targetOf(a Alert) string {
+	name, _, _ := strings.Cut(a.Series, "/")
+	return name
+}
+
 // eachIn visits every open alert of an incident, by target, and stores what f changed.
 func (e *Engine) eachIn(inc *incident, f func(Alert) Alert) {
 	for _, t := range inc.in {
