@@ -65,7 +65,7 @@ func (t *backtested) write(w io.Writer) {
 		_, _ = fmt.Fprintln(w, x)
 	}
 	s := t.sums()
-	_, _ = fmt.Fprintf(w, "%d samples and %d re-probes judged; %d latency series, %.1f series-months\n", t.Result.Regular, t.Result.Extra, s.series, s.months)
+	_, _ = fmt.Fprintf(w, "%s and %s judged; %d latency series, %.1f series-months\n", plural(t.Result.Regular, "sample"), plural(t.Result.Extra, "re-probe"), s.series, s.months)
 	_, _ = fmt.Fprintf(w, "%d latency alerts: %.2f a series and month, firing %s", s.latency.alerts, s.perMonth(), short(s.latency.firing))
 	if s.months > 0 {
 		_, _ = fmt.Fprintf(w, " (%.2f %% of the time)", 100*s.latency.firing.Hours()/(s.months*30*24))

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -60,6 +61,10 @@ func bills(days []store.Daily, by []string, cfg *configs.Config) (list []bill, t
 		list[n].add(d)
 		total.add(d)
 	}
+	for i := range list {
+		list[i].round()
+	}
+	total.round()
 	slices.SortFunc(list, func(a, b bill) int {
 		if len(by) > 0 && by[0] == "day" {
 			return slices.Compare(a.Group, b.Group)
@@ -67,6 +72,13 @@ func bills(days []store.Daily, by []string, cfg *configs.Config) (list []bill, t
 		return cmp.Or(cmp.Compare(dollars(b), dollars(a)), cmp.Compare(b.InputTokens+b.OutputTokens, a.InputTokens+a.OutputTokens), slices.Compare(a.Group, b.Group))
 	})
 	return list, total
+}
+
+// round leaves out of the money what adding fractions made: prices are per million tokens, less than a billionth is none.
+func (b *bill) round() {
+	if b.CostUSD != nil {
+		*b.CostUSD = math.Round(*b.CostUSD*1e9) / 1e9
+	}
 }
 
 func dollars(b bill) float64 {
