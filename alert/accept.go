@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"serin/baseline"
 	"serin/probe"
 )
 
@@ -99,8 +100,12 @@ func (e *Engine) raiseLevel(c *watch, m probe.Metric, first time.Time, who, why 
 // regroup makes the target's pool measure its level anew.
 func (e *Engine) regroup(c *watch, m probe.Metric) {
 	t := e.targets[c.Canary.Target.Name]
+	a := c.alerts[Kind(m)]
+	a.Track = baseline.Track{} // what it says is beside another level
+	c.alerts[Kind(m)] = a
 	if p := t.pools[m]; p != nil {
 		p.group.Recompute()
+		p.alert.Track = baseline.Track{}
 		e.tx.pools[t] = true
 	}
 }

@@ -148,11 +148,10 @@ func (e *Engine) tickCanary(c *watch, jumped bool) {
 
 // age drops the votes of a pending alert that are too old to count.
 func (e *Engine) age(c *watch, k Kind, a Alert) {
-	votes := live(append([]Vote(nil), a.Votes...), c.quorum(k), e.now)
-	if len(votes) == len(a.Votes) {
+	a, dropped := a.aged(c.quorum(k), e.now)
+	if !dropped {
 		return
 	}
-	a.Votes = votes
 	a, t := settle(a, c.blank(k).State, e.now, turn{From: a.State})
 	e.take(c, k, a, t)
 }

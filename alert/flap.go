@@ -20,6 +20,9 @@ func (a Alert) after(ended Alert) Alert {
 	a.Cycles = slices.DeleteFunc(append(slices.Clone(ended.Cycles), ended.Resolved), func(t time.Time) bool {
 		return ended.Resolved.Sub(t).Abs() > flapWithin
 	})
+	if ended.Reason != endNewNormal {
+		a.Track = ended.Track
+	}
 	return a
 }
 
@@ -45,7 +48,7 @@ func (a Alert) flap(now time.Time, t turn) (Alert, turn) {
 
 // stepFlapping waits until nothing would have fired for long. Calm holds since when.
 func stepFlapping(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
-	_, fires := q.fires(a.Votes, o)
+	_, fires := q.fires(a, o, q.sharp(a, o))
 	switch {
 	case fires, len(a.Calm) == 0, o.At.Before(a.Calm[0]):
 		a.Calm = []time.Time{o.At}

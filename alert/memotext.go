@@ -101,22 +101,10 @@ func (t text) votes(name string, list []Vote) text {
 		t = append(t.key(""), '{')
 		v := &list[i]
 		t = t.time("at", v.At).str("trigger", string(v.Trigger)).verdict("verdict", &v.Verdict).str("outcome", string(v.Outcome)).
-			round("round", v.Round)
+			shares("shares", v.Shares)
 		t = append(t, '}')
 	}
 	return append(t, ']')
-}
-
-func (t text) round(name string, r *RoundVote) text {
-	if r == nil {
-		return t
-	}
-	t = append(t.key(name), '{')
-	t = t.num("e", r.E).num("sw", r.SW)
-	if r.Before != nil && !math.IsNaN(*r.Before) && !math.IsInf(*r.Before, 0) { // 0 is known, too
-		t = strconv.AppendFloat(t.key("before"), *r.Before, 'g', -1, 64)
-	}
-	return append(t, '}')
 }
 
 func (t text) verdict(name string, v *baseline.Verdict) text {
@@ -136,6 +124,37 @@ func (t text) evidence(name string, v *Evidence) text {
 	return append(t, '}')
 }
 
+func (t text) shares(name string, list []baseline.Share) text {
+	if len(list) == 0 {
+		return t
+	}
+	t = append(t.key(name), '[')
+	for i := range list {
+		t = append(t.key(""), '{')
+		t = append(t.num("e", list[i].E).num("sw", list[i].SW), '}')
+	}
+	return append(t, ']')
+}
+
+func (t text) track(name string, v *baseline.Track) text {
+	if *v == (baseline.Track{}) {
+		return t
+	}
+	t = append(t.key(name), '{')
+	return append(t.time("at", v.At).nums("mean", v.Mean[:]).nums("cov", v.Cov[:]), '}')
+}
+
+func (t text) nums(name string, list []float64) text {
+	t = append(t.key(name), '[')
+	for _, v := range list {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v = 0
+		}
+		t = strconv.AppendFloat(t.key(""), v, 'g', -1, 64)
+	}
+	return append(t, ']')
+}
+
 // alert writes one alert; name as in key.
 func (t text) alert(name string, a *Alert) (text, error) {
 	t = append(t.key(name), '{')
@@ -149,6 +168,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	if a.Mute != (Mute{}) {
 		t, err = t.any("mute", a.Mute)
 	}
+	t = t.track("track", &a.Track)
 	return append(t, '}'), err
 }
 

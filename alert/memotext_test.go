@@ -62,6 +62,10 @@ func fill(t *testing.T, v reflect.Value, n int) {
 		v.SetInt(int64(n) + 1)
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(t, v.Index(i), n+i)
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fill(t, v.Index(0), n+1)

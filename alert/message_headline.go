@@ -205,7 +205,7 @@ func against(k Kind, v Vote) bool {
 	case KindLimit:
 		return v.Outcome.Family() == probe.FamilyLimit
 	}
-	return v.Verdict.Call == baseline.Breach || v.Round != nil && v.Verdict.Call == baseline.Neither
+	return v.Verdict.Call == baseline.Breach || v.pooled() && v.Verdict.Call == baseline.Neither
 }
 
 // cause is " (server error: upstream gone)": the outcome in words and the endpoint's reason.

@@ -185,8 +185,9 @@ func (e *Engine) judgeLatency(c *watch, s *probe.Sample, m probe.Metric, asked [
 	}
 	o, res := e.latency(c, s, m)
 	v, why := entering(s, m)
+	var t turn
 	if slices.Contains(asked, k) {
-		e.step(c, k, o)
+		t = e.step(c, k, o)
 		e.oddities(c, k, o)
 	}
 	e.pour(c, s, m, o, asked)
@@ -197,16 +198,15 @@ func (e *Engine) judgeLatency(c *watch, s *probe.Sample, m probe.Metric, asked [
 		e.keep(c, s, m, v, res, a.Excluding || e.poolExcludes(c, m), rec)
 		e.watchLevel(c, m)
 	}
-	return !a.Open() && e.looks(c, k, o, s.Regular())
+	return !a.Open() && e.looks(c, k, o, t.view, s.Regular())
 }
 
 // looks reports whether an observation is to be followed by re-probes; the sharp rule takes back what it needs no more.
-func (e *Engine) looks(c *watch, k Kind, o Observation, regular bool) bool {
-	v, sharp := c.quorum(k).sharp(c.alerts[k].Votes, o)
+func (e *Engine) looks(c *watch, k Kind, o Observation, v sharpView, regular bool) bool {
 	switch {
-	case sharp && regular:
-		return o.Call != baseline.NotJudged && v.looks()
-	case sharp && v.enough():
+	case v.known && regular:
+		return v.looks()
+	case v.enough():
 		e.unask(c, k, e.now)
 		return false
 	}
@@ -239,9 +239,7 @@ func (e *Engine) latency(c *watch, s *probe.Sample, m probe.Metric) (Observation
 	verdict := c.series[m].Judge(s.Time, v)
 	e.band(c, m, verdict.Band)
 	o.Verdict, o.Call, o.judged = verdict, verdict.Call, verdict
-	if verdict.Band != nil {
-		o.Low, o.SW, o.SL = verdict.Band.Low, verdict.Band.SW, verdict.Band.SL
-	}
+	o = o.within(c.series[m], verdict)
 	limit := userLimit(c.Watched, m)
 	o.Urgent = limit.Critical > 0 && v > limit.Critical
 	fixed := limit.lowest()
@@ -284,8 +282,16 @@ func (e *Engine) censored(c *watch, s *probe.Sample, m probe.Metric, o Observati
 		return o
 	}
 	o.Verdict, o.Call = v, v.Call
+	return o.within(c.series[m], v)
+}
+
+// within takes what a series' band says around a verdict.
+func (o Observation) within(s *baseline.Series, v baseline.Verdict) Observation {
 	if v.Band != nil {
-		o.Low, o.SW, o.SL = v.Band.Low, v.Band.SW, v.Band.SL
+		o.Low, o.Wander = v.Band.Low, s.Wander()
+		if x, ok := s.Share(v); ok && o.Wander.Known() {
+			o.Shares = []baseline.Share{x}
+		}
 	}
 	return o
 }

@@ -2,7 +2,6 @@ package alert
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"serin/probe"
@@ -12,7 +11,7 @@ import (
 const promoteRatio = 2
 
 // stepPool brings a round to the target's alert.
-func (e *Engine) stepPool(t *target, p *pool, o Observation) {
+func (e *Engine) stepPool(t *target, p *pool, o Observation) turn {
 	if p.alert.Open() {
 		p.alert = p.alert.count(probe.OK)
 	}
@@ -21,6 +20,7 @@ func (e *Engine) stepPool(t *target, p *pool, o Observation) {
 		e.askCalm(t, p)
 	}
 	e.takePool(t, p, a, tn)
+	return tn
 }
 
 // askCalm asks for rounds after the first calm one of a slow schedule.
@@ -177,9 +177,7 @@ func (e *Engine) agePool(t *target, p *pool) {
 		e.tx.alert(a)
 		e.tx.tell(t)
 	case a.State == StatePending:
-		votes := live(slices.Clone(a.Votes), q, e.now)
-		if len(votes) < len(a.Votes) {
-			a.Votes = votes
+		if a, dropped := a.aged(q, e.now); dropped {
 			a, tn := settle(a, StateOK, e.now, turn{From: a.State})
 			e.takePool(t, p, a, tn)
 		}

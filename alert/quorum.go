@@ -24,9 +24,6 @@ const (
 	rareInterval = 15 * time.Minute // this and slower: one re-probe more, and no budget
 )
 
-// sharpSlack is what an hourly schedule adds to the sharp rule's window, so that two runs fit into it.
-const sharpSlack = 10 * time.Minute
-
 // Metric returns the metric of a latency kind, "" for the others.
 func (k Kind) Metric() probe.Metric {
 	switch k {
@@ -45,6 +42,14 @@ func (r Rule) Votes(interval time.Duration) (m, n int) {
 	return q.M, q.N
 }
 
+// sharpened is a quorum that the sharp rule decides.
+func (q Quorum) sharpened(r Rule, s Scores) Quorum {
+	q.Scores = s
+	q.Sharp, q.MinRatio, q.OffsetCap, q.Span = true, r.MinRatio, r.OffsetCap, r.Window+sharpSlack
+	q.Window = max(q.Window, q.Span)
+	return q
+}
+
 // quorum brings a rule to one kind of a canary that runs at an interval.
 func quorum(r Rule, k Kind, interval time.Duration) Quorum {
 	q := Quorum{M: failM, N: failN, Window: max(r.Window, 6*interval), ResolveN: failCalm, Failures: true}
@@ -58,10 +63,7 @@ func quorum(r Rule, k Kind, interval time.Duration) Quorum {
 		q.M, q.N = 5, 6
 	}
 	if r.Preset == "sharp" {
-		q.Sharp, q.MinRatio, q.Span = true, r.MinRatio, r.Window
-		if interval >= time.Hour {
-			q.Span += sharpSlack
-		}
+		q = q.sharpened(r, singleScores())
 	}
 	if r.Literal() {
 		q.M, q.N, q.Strict = 1, 1, true

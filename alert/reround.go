@@ -90,8 +90,7 @@ func (e *Engine) closeAgain(t *target, p *pool, i int) {
 	o, ok := e.weighRound(t, p, t.pooled(p.metric), r.Want, r.Shares)
 	if ok {
 		o.Trigger = probe.Reprobe
-		e.stepPool(t, p, o)
-		if v, known := t.quorum(p.metric).sharp(p.alert.Votes, o); known && v.enough() && !p.alert.Open() {
+		if tn := e.stepPool(t, p, o); tn.view.enough() && !p.alert.Open() {
 			e.dropRounds(t, p)
 		}
 	}

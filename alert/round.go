@@ -155,12 +155,8 @@ func (t *target) lead(m probe.Metric) *watch {
 func (t *target) quorum(m probe.Metric) Quorum {
 	every := t.interval()
 	r := t.lead(m).Rule
-	q := Quorum{M: sharpLeast, N: sharpLeast, Window: max(r.Window, 6*every), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor,
-		Sharp: true, MinRatio: r.MinRatio, Span: r.Window}
-	if every >= time.Hour {
-		q.Span += sharpSlack
-	}
-	return q
+	q := Quorum{M: sharpLeast, N: sharpLeast, Window: max(r.Window, 6*every), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor}
+	return q.sharpened(r, roundScores())
 }
 
 // pour adds an observation of a canary to the rounds that want it.
@@ -241,8 +237,7 @@ func (e *Engine) closeRound(t *target, p *pool) {
 		return
 	}
 	o.Trigger = probe.Schedule
-	e.stepPool(t, p, o)
-	if v, known := t.quorum(p.metric).sharp(p.alert.Votes, o); known && v.looks() && !p.alert.Open() {
+	if tn := e.stepPool(t, p, o); tn.view.looks() && !p.alert.Open() {
 		e.askRounds(t, p, pooled, shares)
 	}
 }
@@ -262,8 +257,8 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 	if len(list) < 2 || 2*len(list) < len(wanted) {
 		return o, false
 	}
-	o.round = p.group.Judge(o.At, series, list)
-	o.Verdict, o.SW, o.SL = o.round.Verdict, o.round.SW, o.round.SL
+	r := p.group.Judge(o.At, series, list)
+	o.Verdict, o.Shares, o.Wander = r.Verdict, list, r.Wander
 	o.Call, o.Canaries = o.Verdict.Call, len(list)
 	return o, o.Call != baseline.NotJudged
 }

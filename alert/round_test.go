@@ -139,13 +139,13 @@ func TestRoundWithoutAnswersIsNone(t *testing.T) {
 
 // TestRoundsAreCountedAsTheyFire: of rounds all that are not calm speak against the target, of checks only breaches do.
 func TestRoundsAreCountedAsTheyFire(t *testing.T) {
-	round := &RoundVote{E: .3, SW: .1}
+	shares := make([]baseline.Share, 3)
 	for want, v := range map[string]Vote{
 		"true breach":   {Verdict: baseline.Verdict{Call: baseline.Breach}},
-		"false neither": {Verdict: baseline.Verdict{Call: baseline.Neither}},
-		"true neither":  {Verdict: baseline.Verdict{Call: baseline.Neither}, Round: round},
-		"true  breach":  {Verdict: baseline.Verdict{Call: baseline.Breach}, Round: round},
-		"false calm":    {Verdict: baseline.Verdict{Call: baseline.Calm}, Round: round},
+		"false neither": {Verdict: baseline.Verdict{Call: baseline.Neither, Value: .3}, Shares: shares[:1]},
+		"true neither":  {Verdict: baseline.Verdict{Call: baseline.Neither}, Shares: shares},
+		"true  breach":  {Verdict: baseline.Verdict{Call: baseline.Breach}, Shares: shares},
+		"false calm":    {Verdict: baseline.Verdict{Call: baseline.Calm}, Shares: shares},
 	} {
 		if got := against(KindTTFT, v); got != strings.HasPrefix(want, "true") {
 			t.Errorf("%s: %v", want, got)

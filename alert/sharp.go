@@ -6,136 +6,136 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/probe"
 )
 
-// The sharp rule: most of the last checks are above a line that comes down as more checks agree. It judges a whole
-// target's rounds, and single series with preset sharp. Ratios are ln.
+// The sharp rule: the newest checks are far likelier on a level that rose just before them than on one that moves as it
+// always did, or its level of hours has gone further than it ever does. It judges a whole target's rounds, and single series with preset sharp. Scores and ratios are ln.
 const (
-	sharpMost     = 16    // newest observations it looks at
-	sharpLeast    = 6     // that fire
-	sharpFire     = 4.7   // T that fires
-	sharpNewest   = .15   // the newest is at least so far from usual
-	sharpQuantile = .3    // of the observations
-	sharpBias     = .524  // times sw: what that quantile lies below the middle of a normal law
-	sharpScatter  = 1.738 // times sw²/n: the variance of that quantile
-	sharpLookOne  = 2.5   // T of the newest alone from which to look again
-	sharpLook     = 3     // T of any number from which to look again
-	sharpEnough   = 2     // below it the rest of the looks are not needed
+	sharpLeast  = 6   // observations that fire
+	sharpNewest = .15 // the newest is at least so far from usual
+	sharpMost   = 64  // observations that are kept
+
+	sharpSlack = 15 * time.Minute // what the observations may span beyond the rule's window: two runs of an hourly schedule fit in
 )
 
-// Rounds also fire when they have risen above the time before them: that is known better than today's place beside the
-// week, where a level wanders.
-const (
-	riseFire   = 4.4 // T beside the time before that fires …
-	riseUsual  = 3   // … with this T beside the usual
-	riseLook   = .8  // part of both from which to look again
-	riseEnough = .5
-)
+// Scores are what the sharp rule asks for, ln of likelihood ratios. Several canaries bear each other out, and need less.
+type Scores struct {
+	Fire   float64
+	Look   float64 // from which to look again
+	Enough float64 // below it the rest of the looks are not needed
+}
 
-// sharpView is what the newest observations say together: T for each number of them.
+func singleScores() Scores { return Scores{10, 4, 2} }
+func roundScores() Scores  { return Scores{9, 3, 1.5} }
+
+// sharpView is what the newest observations say together.
 type sharpView struct {
-	first float64 // T of the newest alone
-	most  float64 // of all T
-	rise  float64 // the most that any number reaches of what the rise needs
-	n     int     // how many fire; 0 = none do
-	risen bool    // it is the rise that fires
+	of    Scores
+	known bool    // the rule is in force, and the level's moves are known
+	best  float64 // score of any number of them
+	score float64 // of sharpLeast and more
 	r     float64 // of the newest
+	n     int     // how many fire; 0 = none do
+	away  bool    // it is the level of hours that fires
+	track baseline.Track
 }
 
-// spread is the scatter that observations are held against (ln).
-type spread struct {
-	sw, sl float64
-	rises  baseline.Rises
-}
-
-// sharpen weighs votes (the newest last) of a span of time by the sharp rule. floor is the least ratio that fires, ln.
-func sharpen(votes []Vote, s spread, floor float64, span time.Duration) sharpView {
-	v := sharpView{first: math.Inf(-1), most: math.Inf(-1), rise: math.Inf(-1), r: math.Inf(-1)}
-	var rs, es []float64
-	var noise float64 // Σ sw²
-	for i := len(votes) - 1; i >= 0 && len(rs) < sharpMost; i-- {
-		x := &votes[i]
-		age := votes[len(votes)-1].At.Sub(x.At)
-		if age > span || x.Verdict.Mean <= 0 && x.Round == nil {
-			break // too old, or held against a fixed limit
-		}
-		r, sw := math.Log(x.Verdict.Ratio), s.sw
-		if len(rs) == 0 {
-			v.r = r
-		}
-		if x.Round != nil {
-			sw = x.Round.SW
-			es = sorted(es, x.Round.E)
-		}
-		rs = sorted(rs, r)
-		noise += sw * sw
-		n := float64(len(rs))
-		sw2 := noise / n
-		q := lower(rs, sw2)
-		t := q / math.Sqrt(s.sl*s.sl+sharpScatter*sw2/n)
-		if len(rs) == 1 {
-			v.first = t
-		}
-		v.most = max(v.most, t)
-		risen := false
-		if x.Round != nil && x.Round.Before != nil && s.rises != (baseline.Rises{}) {
-			d := (lower(es, sw2) - *x.Round.Before) / math.Hypot(s.rises.Over(age), math.Sqrt(sharpScatter*sw2/n))
-			part := min(d/riseFire, t/riseUsual)
-			v.rise = max(v.rise, part)
-			risen = part > 1
-		}
-		if v.n == 0 && len(rs) >= sharpLeast && (t > sharpFire || risen) && q >= floor && v.r >= sharpNewest {
-			v.n, v.risen = len(rs), t <= sharpFire
-		}
+// sharp returns what the sharp rule says of an alert's votes.
+func (q Quorum) sharp(a Alert, o Observation) (v sharpView) {
+	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.Wander.Known() {
+		return v
+	}
+	v.known, v.of = true, q.Scores
+	votes := a.Votes
+	v.track, votes = q.settled(a.Track, votes, o)
+	var list []baseline.Seen
+	for i := range votes {
+		list = votes[i].seen(list)
+	}
+	v.best = math.Inf(-1)
+	if len(votes) == 0 {
+		return v
+	}
+	w := o.Wander.Weigh(v.track, list, sharpLeast, q.OffsetCap)
+	v.best, v.score, v.r = w.Best.Score, w.Sure.Score, math.Log(votes[len(votes)-1].Verdict.Ratio)
+	floor := math.Log(max(1, q.MinRatio))
+	switch {
+	case v.r < sharpNewest || len(votes) < sharpLeast:
+	case v.score > v.of.Fire && middle(votes[len(votes)-w.Best.N:]) >= floor:
+		v.n = w.Best.N
+	case w.Away >= floor:
+		v.n, v.away = len(votes), true
 	}
 	return v
 }
 
-// sorted puts x in its place.
-func sorted(list []float64, x float64) []float64 {
-	at, _ := slices.BinarySearch(list, x)
-	return slices.Insert(list, at, x)
-}
-
-// lower is the 30 % quantile of sorted values, brought to the middle of a normal law of variance sw2.
-func lower(list []float64, sw2 float64) float64 {
-	return quantileAt(list, sharpQuantile*float64(len(list))-.5) + sharpBias*math.Sqrt(sw2)
-}
-
-// quantileAt returns the value at a place of sorted values, interpolated; places before the first are the first.
-func quantileAt(sorted []float64, pos float64) float64 {
-	pos = max(pos, 0)
-	i := int(pos)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+// settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a
+// fixed limit say nothing of it.
+func (q Quorum) settled(t baseline.Track, votes []Vote, o Observation) (baseline.Track, []Vote) {
+	var rest []Vote
+	for i := range votes {
+		switch {
+		case len(votes[i].Shares) == 0:
+		case o.At.Sub(votes[i].At) > q.Span && len(rest) == 0:
+			t = o.Wander.Follow(t, votes[i].seen(nil))
+		default:
+			rest = append(rest, votes[i])
+		}
 	}
-	return sorted[i] + (pos-float64(i))*(sorted[i+1]-sorted[i])
+	return t, rest
+}
+
+// seen appends what a vote has seen of the level.
+func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
+	regular := v.Trigger == "" || v.Trigger == probe.Schedule
+	for i, x := range v.Shares {
+		list = append(list, baseline.Seen{At: v.At, Share: x, Start: regular && i == 0, Also: i > 0})
+	}
+	return list
+}
+
+// middle is the median of the votes' ratios, ln.
+func middle(votes []Vote) float64 {
+	rs := make([]float64, len(votes))
+	for i := range votes {
+		rs[i] = math.Log(votes[i].Verdict.Ratio)
+	}
+	slices.Sort(rs)
+	return (rs[(len(rs)-1)/2] + rs[len(rs)/2]) / 2
 }
 
 // looks reports whether a regular probe is to be followed by others.
-func (v sharpView) looks() bool {
-	return v.r >= sharpNewest && (v.first > sharpLookOne || v.most > sharpLook || v.rise > riseLook)
-}
+func (v sharpView) looks() bool { return v.known && v.r >= sharpNewest && v.best > v.of.Look }
 
 // enough reports whether the rest of the looks are not needed.
-func (v sharpView) enough() bool { return v.most < sharpEnough && v.rise < riseEnough }
+func (v sharpView) enough() bool { return v.known && v.best < v.of.Enough }
 
-// sharp returns what the sharp rule says of the votes, where it is in force and knows the scatter.
-func (q Quorum) sharp(votes []Vote, o Observation) (sharpView, bool) {
-	if !q.Sharp || o.SW <= 0 || o.Fixed {
-		return sharpView{}, false
-	}
-	return sharpen(votes, spread{o.SW, o.SL, o.round.Rises}, math.Log(max(1, q.MinRatio)), q.Span), true
-}
-
-// fires reports whether the votes fire with their newest observation, and how many of the newest are the reason.
-func (q Quorum) fires(votes []Vote, o Observation) (of int, yes bool) {
-	if v, known := q.sharp(votes, o); known {
+// fires reports whether an alert fires with its newest vote, and how many of the newest are the reason. v is what the sharp rule
+// says.
+func (q Quorum) fires(a Alert, o Observation, v sharpView) (of int, yes bool) {
+	if v.known {
 		return v.n, v.n > 0
 	}
-	last := votes[max(0, len(votes)-q.N):]
+	last := a.Votes[max(0, len(a.Votes)-q.N):]
 	if o.Call == baseline.Breach && (breachCount(last) >= q.M || q.Failures && o.Outcome.Incurable()) {
 		return len(last), true
 	}
 	return 0, false
+}
+
+// follow makes an alert's track that of the votes which it lets go of: those before the first that it keeps.
+func (q Quorum) follow(t baseline.Track, had, keeps []Vote, o Observation) baseline.Track {
+	if !q.Sharp || !o.Wander.Known() {
+		return t
+	}
+	for i := range had {
+		if len(keeps) > 0 && !had[i].At.Before(keeps[0].At) {
+			break
+		}
+		if !had[i].At.After(o.At) {
+			t = o.Wander.Follow(t, had[i].seen(nil))
+		}
+	}
+	return t
 }

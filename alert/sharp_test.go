@@ -9,43 +9,64 @@ import (
 	"serin/probe"
 )
 
-func ratios(every time.Duration, list ...float64) []Vote {
+// slowVotes are regular checks, so far from usual (ln) each, with a scatter of .1.
+func slowVotes(every time.Duration, list ...float64) []Vote {
 	var votes []Vote
-	for i, x := range list {
-		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Verdict: baseline.Verdict{Mean: 1, Ratio: x}})
+	for i, e := range list {
+		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Shares: []baseline.Share{{E: e, SW: .1}}, Verdict: baseline.Verdict{Mean: 1, Ratio: math.Exp(e)}})
 	}
 	return votes
 }
 
-// TestSharpen holds the sharp rule against numbers worked out by hand: sw .1, sl .05.
-func TestSharpen(t *testing.T) {
-	f := func(what string, votes []Vote, wantFirst, wantMost float64, wantN int) {
+// TestSharpNeeds holds the rule's conditions one by one against votes that fulfil all the others.
+func TestSharpNeeds(t *testing.T) {
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	calm := baseline.Wander{.0004, .0004, .0004, .0004}
+	f := func(what string, votes []Vote, w baseline.Wander, wantN int, wantAway bool) sharpView {
 		t.Helper()
-		v := sharpen(votes, spread{sw: .1, sl: .05}, math.Log(1.25), time.Hour)
-		if math.Abs(v.first-wantFirst) > .001 || math.Abs(v.most-wantMost) > .001 || v.n != wantN {
-			t.Errorf("%s: %+v, want %.3f, %.3f and %d", what, v, wantFirst, wantMost, wantN)
+		o := Observation{At: votes[len(votes)-1].At, Shares: []baseline.Share{{SW: .1}}, Wander: w}
+		v := q.sharp(Alert{Votes: votes}, o)
+		if !v.known || v.n != wantN || v.away != wantAway {
+			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantAway)
 		}
+		return v
 	}
-	tOf := func(q float64, n int) float64 { return (q + .0524) / math.Sqrt(.0025+.01738/float64(n)) }
-	half := math.Log(1.5)
-	f("one check is not enough", ratios(time.Minute, 1.5), tOf(half, 1), tOf(half, 1), 0)
-	f("five are not", ratios(time.Minute, 1.5, 1.5, 1.5, 1.5, 1.5), tOf(half, 1), tOf(half, 5), 0)
-	f("six are", ratios(time.Minute, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5), tOf(half, 1), tOf(half, 6), 6)
-	f("two calm ones of eight: their quantile is between the second and the third", ratios(time.Minute, 1, 1, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5),
-		tOf(half, 1), tOf(half, 7), 6)
-	f("the newest is calm", ratios(time.Minute, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.1), tOf(math.Log(1.1), 1), tOf(half, 8), 0)
-	f("older than the span", ratios(15*time.Minute, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5), tOf(half, 1), tOf(half, 5), 0)
-	f("under the least ratio", ratios(time.Minute, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17, 1.17),
-		tOf(math.Log(1.17), 1), tOf(math.Log(1.17), 16), 0)
+	up := math.Log(1.5)
+	f("six slow ones after six calm ones", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up), calm, 6, false)
+	f("five are too few", slowVotes(time.Minute, up, up, up, up, up), calm, 0, false)
+	f("six of which the newest is calm", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up, .1), calm, 0, false)
+	f("under the least ratio", slowVotes(time.Minute, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2), calm, 0, false)
+	f("a level that moves so by itself", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up), baseline.Wander{.1, .1, .1, .1}, 0, false)
+	if v := f("one that is far out is no step", slowVotes(time.Minute, 0, 0, 0, 0, 0, 3), calm, 0, false); !v.looks() || v.enough() {
+		t.Errorf("one far out: %+v: worth looking again", v)
+	}
+	if v := f("four that are", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3), calm, 4, false); v.score >= v.best {
+		t.Errorf("four far out: %+v: six with calm ones among them are enough to be sure", v)
+	}
+	var day []float64
+	for range 60 {
+		day = append(day, math.Log(1.6))
+	}
+	f("a step of five hours is weighed by its last 75 minutes", slowVotes(5*time.Minute, day...), baseline.Wander{.0001, .0001, .0001, .003}, 16, false)
+	var ramp []Vote
+	for i := range 288 {
+		ramp = append(ramp, slowVotes(0, math.Ln2*min(1, float64(i)/216))...)
+		ramp[i].At, ramp[i].Shares[0].SW = day0.Add(time.Duration(i)*5*time.Minute), .5
+	}
+	f("a rise of 18 hours, held for six", ramp, baseline.Wander{0, 0, 0, .0048}, 16, true)
+	f("half of it is not far enough", ramp[:108], baseline.Wander{0, 0, 0, .0048}, 0, false)
+	if v := q.sharp(Alert{}, Observation{Shares: []baseline.Share{{SW: .1}}}); v.known || v.looks() || v.enough() {
+		t.Error("it is in force where nobody knows how the level moves")
+	}
 }
 
 func sharpRule() Rule {
 	r := DefaultRule()
-	r.Preset, r.Reprobes, r.Corroborate = "sharp", 9, false
+	r.Preset, r.Threshold.Sharp, r.Reprobes, r.Corroborate = "sharp", true, 9, false
 	return r
 }
 
-// TestSharpFiresOnAgreement fires with the fifth slow check of six.
+// TestSharpFiresOnAgreement fires with the fourth to sixth slow check, and says since when.
 func TestSharpFiresOnAgreement(t *testing.T) {
 	r := newRig(t, target1("gw", 5*time.Minute, sharpRule(), probe.Short)...).learn(9).start()
 	begin := r.now.Add(time.Hour)
@@ -56,11 +77,11 @@ func TestSharpFiresOnAgreement(t *testing.T) {
 		t.Fatalf("%d alerts", len(fired))
 	}
 	a := fired[0]
-	if d := a.Fired.Sub(begin); d < 2*time.Minute || d > 3*time.Minute {
-		t.Errorf("fired after %s: five checks, 30 s apart, are 2 min", d)
+	if d := a.Fired.Sub(begin); d < time.Minute || d > 3*time.Minute {
+		t.Errorf("fired after %s: five or six checks, 30 s apart", d)
 	}
-	if d := a.FirstBreach.Sub(begin); d < -5*time.Minute || d > time.Second {
-		t.Errorf("first breach %s after the beginning: it is the oldest of the six, of which five are slow", d)
+	if d := a.FirstBreach.Sub(begin); d < -time.Second || d > time.Second {
+		t.Errorf("first breach %s after the beginning", d)
 	}
 	if a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
 		t.Errorf("resolved %s, %d re-probes", a.Resolved, r.sent)
@@ -76,32 +97,4 @@ func TestSharpStopsLooking(t *testing.T) {
 	if n := len(r.log.fired(KindTTFT)); n != 0 || r.sent == 0 || r.sent >= 9 {
 		t.Errorf("%d alerts, %d re-probes", n, r.sent)
 	}
-}
-
-// TestSharpenRise holds eight rounds of ×1.4 against a level that half hours move by 10 % anyway: beside the usual that
-// is not enough, beside the time before them it is, until that time was high as well.
-func TestSharpenRise(t *testing.T) {
-	s := spread{sl: .1, rises: baseline.Rises{.04, .05, .06}}
-	f := func(what string, before float64, s spread, wantN int, wantRise bool) {
-		t.Helper()
-		votes := ratios(time.Minute, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4, 1.4)
-		for i := range votes {
-			votes[i].Verdict.Mean, votes[i].Round = 0, &RoundVote{E: math.Log(1.4), SW: .05, Before: &before}
-		}
-		v := sharpen(votes, s, math.Log(1.25), time.Hour)
-		if v.n != wantN || v.risen != wantRise {
-			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantRise)
-		}
-		q, own := math.Log(1.4)+.524*.05, math.Sqrt(1.738*.0025/8)
-		usual := q / math.Hypot(.1, own)
-		if want := min((q-before)/math.Hypot(.04, own)/4.4, usual/3); s.rises != (baseline.Rises{}) && math.Abs(v.rise-want) > 1e-9 {
-			t.Errorf("%s: rise %.4f, want %.4f", what, v.rise, want)
-		}
-		if math.Abs(v.most-usual) > 1e-9 {
-			t.Errorf("%s: most %.4f, want %.4f", what, v.most, usual)
-		}
-	}
-	f("risen", 0, s, 6, true)
-	f("high before", .25, s, 0, false)
-	f("rises not known", 0, spread{sl: .1}, 0, false)
 }

@@ -24,6 +24,8 @@ type Quorum struct {
 	Sharp      bool          // the sharp rule fires where the scatter is known; M of N where it is not
 	MinRatio   float64       // with Sharp: the least ratio that fires
 	Span       time.Duration // with Sharp: what the observations may span
+	Scores     Scores        // with Sharp
+	OffsetCap  float64       // with Sharp: how far from usual, as a ratio, a level may be taken to be before it rose
 	Strict     bool          // whatever is not a breach resolves (preset literal)
 	Failures   bool          // a family of outcomes, not a latency
 }
@@ -37,8 +39,8 @@ type Observation struct {
 	Low       float64          // lower end of the normal range, seconds
 	Fixed     bool             // held against a fixed limit
 	Learned   string           // with Fixed: how much has been learned
-	SW, SL    float64          // of the band, or of the round; 0 = not known
-	round     baseline.Round   // of a whole target
+	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
+	Wander    baseline.Wander  // how the level moves by itself
 	Canaries  int              // of a round: how many spoke
 	judged    baseline.Verdict // by the band, whatever limit the observation was held against
 	Urgent    bool             // above a critical limit of the user's
@@ -56,6 +58,7 @@ type turn struct {
 	Escalated bool
 	Flaps     bool // it would have ended, too often for that
 	FirstCalm bool // the first calm observation while firing
+	view      sharpView
 }
 
 // Open reports whether the alert has fired and not resolved.
@@ -69,12 +72,17 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	if o.Call == baseline.NotJudged {
 		return stepUnjudged(a, q, o, now, t)
 	}
+	had := a.Votes
 	a.Votes = live(append(newest(a.Votes, q), o.vote()), q, o.At)
+	if !a.Open() {
+		a.Track = q.follow(a.Track, had, a.Votes, o)
+	}
 	a = a.see(o, q)
 	if a.Open() {
 		return stepOpen(a, q, o, now, t)
 	}
-	if of, fires := q.fires(a.Votes, o); fires {
+	t.view = q.sharp(a, o)
+	if of, fires := q.fires(a, o, t.view); fires {
 		return fire(a, q, o, of, now, t)
 	}
 	return settle(a, StateOK, now, t)
@@ -111,7 +119,10 @@ func settle(a Alert, rest State, now time.Time, t turn) (Alert, turn) {
 // fire opens an alert because of its newest votes.
 func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Alert, turn) {
 	first := len(a.Votes) - of
-	if v, known := q.sharp(a.Votes, o); !known || v.n == 0 {
+	v := t.view
+	if v.n > 0 {
+		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], o)
+	} else {
 		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
 	}
 	a = a.to(StateFiring, now)
@@ -127,10 +138,10 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	}
 	t.Fired, a.Decided = true, a.Votes
 	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes[len(a.Votes)-of:]), of)
-	if v, known := q.sharp(a.Votes, o); known && v.n > 0 {
-		t.Why = fmt.Sprintf("most of the last %d observations are slow together", v.n)
-		if v.risen {
-			t.Why += ", beside the hour before them too"
+	if v.n > 0 {
+		t.Why = fmt.Sprintf("the last %d observations are slow together: a step up scores %.1f, %g fires", v.n, v.score, v.of.Fire)
+		if v.away {
+			t.Why = "the level of the last hours is further from usual than it ever goes by itself"
 		}
 	}
 	if q.Failures && o.Outcome.Incurable() {

@@ -96,12 +96,13 @@ func (c *Change) empty() bool {
 }
 
 // step brings an observation to a canary's alert and takes what comes of it.
-func (e *Engine) step(c *watch, k Kind, o Observation) {
+func (e *Engine) step(c *watch, k Kind, o Observation) turn {
 	a, t := step(c.alerts[k], c.quorum(k), o, e.now)
 	if t.FirstCalm && (o.Trigger == "" || o.Trigger == probe.Schedule) && a.Open() {
 		e.ask(c, calmTimes(e.now, c.Watched), []Kind{k})
 	}
 	e.take(c, k, a, t)
+	return t
 }
 
 // take makes a the canary's alert of its kind: history, log, band, re-probes and incident follow.

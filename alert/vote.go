@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -42,20 +43,40 @@ func breachCount(votes []Vote) int {
 	return n
 }
 
+// pooled reports whether a vote is of a whole target.
+func (v Vote) pooled() bool { return len(v.Shares) > 1 }
+
 // vote is what an observation leaves among the votes.
 func (o Observation) vote() Vote {
 	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call), Outcome: o.Outcome}
-	if r := o.round; r.SW > 0 {
-		v.Round = &RoundVote{E: r.E, SW: r.SW}
-		if r.Dated {
-			v.Round.Before = &r.Before
-		}
+	if o.Wander.Known() {
+		v.Shares = rounded(o.Shares)
 	}
 	return v
+}
+
+// rounded keeps four digits, which are enough, and few to write.
+func rounded(list []baseline.Share) []baseline.Share {
+	out := make([]baseline.Share, len(list))
+	for i, x := range list {
+		out[i] = baseline.Share{E: math.Round(x.E*1e4) / 1e4, SW: math.Round(x.SW*1e4) / 1e4}
+	}
+	return out
 }
 
 // bare is a verdict as a vote keeps it.
 func bare(v baseline.Verdict, c baseline.Call) baseline.Verdict {
 	v.Call, v.Res, v.Band = c, baseline.Residual{}, nil
 	return v
+}
+
+// aged drops the votes of a pending alert that are too old to count, with the sharp rule once no breach is left of them: until
+// then they go when the next one comes, and the level is followed over them.
+func (a Alert) aged(q Quorum, now time.Time) (Alert, bool) {
+	votes := live(slices.Clone(a.Votes), q, now)
+	if len(votes) == len(a.Votes) || q.Sharp && breachCount(votes) > 0 {
+		return a, false
+	}
+	a.Votes = votes
+	return a, true
 }

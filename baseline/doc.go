@@ -52,17 +52,33 @@
 //
 //	m        the median of its e, less o
 //	s        √(1.35/Σ sw⁻²) over its values: what the probes' own scatter makes of m
-//	line     the largest of sigma·√(sL² + s²), 4·sL and ln min_ratio: breach, calm, z and ratio of a round, as above
-//	T        of its last n rounds, n from 1 to 16 and in at most 60 min (70 on schedules of an hour and more): their 30 %
-//	         quantile plus 0.524·s, over √(sL² + 1.738·s²/n)
-//	before   0.9 times the mean of the middle e from 95 to 5 min before the first of the n; 8 values are needed, and
-//	         runs at most 15 min apart
-//	rises    what a level moves by itself: √(V − what the probes' scatter adds) of a block's mean less its before, for
-//	         blocks of 15, 30 and 60 min; between them by the time that the n span
-//	R        the 30 % quantile of the n median e plus 0.524·s, less before, over √(rises² + 1.738·s²/n)
+//	line     the largest of sigma·√(sL² + s²), 4·sL and ln min_ratio: breach, calm, z and ratio of a round, as above; what
+//	         fires is the step below
 //
-// The target fires for an n of 6 and more when T > 4.7, or R > 4.4 and T > 3; with the quantile at least ln min_ratio and
-// the newest m at least 0.15.
+// # A step, beside a level that moves
+//
+// Rounds of a target, and single series with preset "sharp", are not held against a line but against what their level does by
+// itself. A level is taken for the sum of four Ornstein-Uhlenbeck processes around usual, which forget themselves in 15 min,
+// 1 h, 4 h and 16 h; an observation is that level and its own scatter.
+//
+//	C(lag)   1.5625 times the mean product of e (of rounds: their median e), clipped at its 10th and 90th percentiles, with
+//	         itself a lag later; lags of one interval and more, a quarter longer each, up to 12 h; of seven days, excluded ones left out
+//	w        the variances of the four, none negative, whose Σ w·exp(−lag/τ) comes nearest to C (least squares); together at least
+//	         0.015²; where runs are over 15 min apart the fastest has at least a tenth of sw². Wider for fewer days than
+//	         seven, as κ is. Renewed with sw and sL
+//	track    means and covariance of the four, by a Kalman filter over the observations that are not weighed any more; of a
+//	         round each canary's e by itself. Each moves it by at most 1.2 of its standard deviations up, and 2 down
+//	before   track at an observation, brought to at most ln offset_cap from usual, or 2·√Σw if that is more
+//	score    for each regular observation (or round) of the last 75 min as the first of a step, and a step of ln 1.5 and one of ln 2.5: the
+//	         sum over it and all newer ones of odd(e) − odd(e − step), each filter following its own from before; odd is z²/2 of the
+//	         innovation, beyond 1.2 up or 2 down a straight line
+//	away     the means of the two slow processes, less ln offset_cap or 2·√(w₃+w₄), whichever is more
+//
+// It fires when a score of six observations and more is over 10 (rounds: 9) and the median r of those that score best is at
+// least ln min_ratio, or away is at least that; the newest r is at least 0.15. One observation, however far out, cannot do it.
+// The scores are those of the normal law of all observations together wherever none is that loud (track_test.go). A regular
+// observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below 2
+// (rounds: 1.5).
 //
 // # Clock changes
 //

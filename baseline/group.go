@@ -20,13 +20,16 @@ type GroupState struct {
 	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
 	Ready   bool    `json:"ready,omitempty"`
 	SL      float64 `json:"sl,omitempty"`
-	Rises   Rises   `json:"rises,omitzero"`
+	Wander  Wander  `json:"wander,omitzero"`
 	Hold    Hold    `json:"hold,omitzero"`
 	Last    Hold    `json:"last,omitzero"` // offset of the last judged round
 }
 
 // Share is what one series adds to a round: how far its value was from usual (y − mu), and the scatter of its probes.
-type Share struct{ E, SW float64 }
+type Share struct {
+	E  float64 `json:"e,omitempty"`
+	SW float64 `json:"sw,omitempty"`
+}
 
 // NewGroup returns a group whose rounds come at an interval, with the state that State returned before a stop.
 func NewGroup(interval time.Duration, th Threshold, st GroupState) *Group {
@@ -67,11 +70,8 @@ func (s *Series) Pools() bool {
 // value, mean or limit of its own.
 type Round struct {
 	Verdict
-	E      float64 // median of the shares: how far from usual, without today's offset
-	Before float64 // E of the time before, as far as it carries on
-	Dated  bool    // Before is known
-	SW, SL float64 // scatter of the median by its probes alone, and of a half hour's level
-	Rises  Rises
+	SW, SL float64 // scatter of the shares' median by their probes alone, and of a half hour's level
+	Wander Wander
 }
 
 // Judge holds a round's shares against the level of all of the group's series. Before sL is known the call is NotJudged,
@@ -92,10 +92,9 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 		es[i] = x.E
 		inverse += 1 / (x.SW * x.SW)
 	}
-	out := Round{E: median(es), SW: math.Sqrt(1.35 / inverse), SL: g.state.SL, Rises: g.state.Rises}
-	out.Before, out.Dated = g.before(t, series)
+	out := Round{SW: math.Sqrt(1.35 / inverse), SL: g.state.SL, Wander: g.state.Wander}
 	line := max(g.th.Sigma*math.Hypot(out.SL, out.SW), 4*out.SL, math.Log(max(1, g.th.MinRatio)))
-	m := out.E - o
+	m := median(es) - o
 	out.Verdict = Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}
 	switch {
 	case m > line:
@@ -127,25 +126,24 @@ func (g *Group) renew(t int64, series []*Series) {
 	}
 	g.state.Renewed = asOf
 	g.state.SL, g.state.Ready = g.level(asOf, series)
-	g.state.Rises = g.rises(asOf, series)
+	g.state.Wander = g.wander(asOf, series)
 }
 
 // pooledBlock is what all series say in one block of time.
 type pooledBlock struct {
 	e       []float64
 	inverse float64 // Σ sw⁻²
-	spoiled bool    // something in it is left out of the bands
 }
 
-// pool gathers the judged values of the window that ends at an instant in blocks of a length; all takes excluded ones too.
-func pool(asOf, length int64, series []*Series, all bool) map[int64]*pooledBlock {
+// pool gathers the judged values of the window that ends at an instant, without excluded ones, in blocks of a length.
+func pool(asOf, length int64, series []*Series) map[int64]*pooledBlock {
 	blocks := map[int64]*pooledBlock{}
 	for _, s := range series {
 		if !s.noise.Ready {
 			continue
 		}
 		for p := range s.pts.in(span{asOf - int64(s.days)*day, asOf}).all() {
-			if !p.judged() || !all && p.excluded() {
+			if !p.counts() {
 				continue
 			}
 			k := floorDiv(p.at(), length)
@@ -154,7 +152,6 @@ func pool(asOf, length int64, series []*Series, all bool) map[int64]*pooledBlock
 				b = &pooledBlock{}
 				blocks[k] = b
 			}
-			b.spoiled = b.spoiled || p.excluded()
 			b.e = append(b.e, s.e(p))
 			b.inverse += 1 / (s.noise.SW * s.noise.SW)
 		}
@@ -165,7 +162,7 @@ func pool(asOf, length int64, series []*Series, all bool) map[int64]*pooledBlock
 // level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
 func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
-	blocks := pool(asOf, length, series, false)
+	blocks := pool(asOf, length, series)
 	var means, own []float64
 	for _, k := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[k]
@@ -181,6 +178,25 @@ func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	v := wsd(means)
 	v *= v
 	return math.Sqrt(max(v-mean(own), .15*v, leastSL*leastSL)), true
+}
+
+// wander measures the moves of the level of rounds: of the median where two series and more have spoken.
+func (g *Group) wander(asOf int64, series []*Series) Wander {
+	if !g.state.Ready {
+		return Wander{}
+	}
+	var inverse float64
+	for _, s := range series {
+		inverse += 1 / (s.noise.SW * s.noise.SW)
+	}
+	days := series[0].days
+	cells := newCells(asOf, days, g.interval)
+	for k, b := range pool(asOf, max(1, int64(g.interval)), series) {
+		if len(b.e) >= 2 {
+			cells.put(k*cells.length, median(b.e))
+		}
+	}
+	return wanderOf(cells.e, g.interval, math.Sqrt(1.35/inverse)).widened(cells.days())
 }
 
 // pooledOffset is todaysOffset over the values of several series.

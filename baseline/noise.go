@@ -21,6 +21,7 @@ type Noise struct {
 	Ready   bool    `json:"ready,omitempty"`
 	SW      float64 `json:"sw,omitempty"`
 	SL      float64 `json:"sl,omitempty"`
+	Wander  Wander  `json:"wander,omitzero"` // with a sharp threshold: how the level moves by itself
 }
 
 // renew computes the noise anew where it never was, or 00:00 or 12:00 of the zone has passed since.
@@ -54,8 +55,14 @@ func (s *Series) measureNoise(asOf int64) Noise {
 	v *= v
 	n.SW, n.Ready = sw, true
 	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
+	if s.th.Sharp {
+		n.Wander = s.wander(past, asOf, sw)
+	}
 	return n
 }
+
+// Wander says how the series' level moves by itself; zeros where it is not known, or its threshold is not sharp.
+func (s *Series) Wander() Wander { return s.noise.Wander }
 
 // counts reports whether p's residual enters sw and sL.
 func (p *point) counts() bool { return p.judged() && !p.excluded() }

@@ -118,6 +118,9 @@ func trimmed(x []float64) float64 {
 // seven days.
 var student975 = [...]float64{2: 4.302652729749464, 3: 3.182446305283708, 4: 2.776445105197779, 5: 2.570581835636315}
 
+// presetKappa is the default preset's factor.
+const presetKappa = 1.375
+
 // kappa widens the preset's factor where fewer than seven days are known: few days tell a standard deviation badly,
 // and their mean too.
 func kappa(preset float64, days int) float64 {

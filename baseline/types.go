@@ -25,6 +25,7 @@ func DefaultOptions() Options {
 // Threshold is the part of a rule that turns a band into a limit.
 type Threshold struct {
 	Literal      bool          `koanf:"-"`             // preset "literal": mean + Sigma·sd of exactly that slot, in seconds
+	Sharp        bool          `koanf:"-"`             // preset "sharp": measures how the level moves by itself, too
 	Sigma        float64       `koanf:"sigma"`         // 2
 	Kappa        float64       `koanf:"kappa"`         // 1.375
 	MinRatio     float64       `koanf:"min_ratio"`     // 1.25
@@ -35,7 +36,7 @@ type Threshold struct {
 
 // DefaultThreshold returns the balanced preset's.
 func DefaultThreshold() Threshold {
-	return Threshold{Sigma: 2, Kappa: 1.375, MinRatio: 1.25, OffsetCap: 1.15, ResolveRatio: 1.12}
+	return Threshold{Sigma: 2, Kappa: presetKappa, MinRatio: 1.25, OffsetCap: 1.15, ResolveRatio: 1.12}
 }
 
 // Residual is what judging left of one value: how far it was from usual, in ln units.

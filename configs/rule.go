@@ -13,8 +13,8 @@ import (
 func Presets() []string { return []string{"balanced", "quiet", "sharp", "literal"} }
 
 // Preset returns the rule of a preset; ok is false where there is none of that name. Quiet is balanced with kappa 1.5
-// and 4 re-probes. Sharp is balanced that fires when most of the last 6 to 16 checks are slow together, with up to 9
-// re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
+// and 4 re-probes. Sharp is balanced that fires when the last checks fit a step up of the level far better than what the level does
+// by itself, with up to 9 re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
 // resolves; no re-probes, votes, floor, exclusion or acceptance.
 func Preset(name string) (rule alert.Rule, ok bool) {
 	r := alert.DefaultRule()
@@ -24,7 +24,7 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 	case "quiet":
 		r.Kappa, r.Reprobes = 1.5, 4
 	case "sharp":
-		r.Reprobes = 9
+		r.Reprobes, r.Threshold.Sharp = 9, true
 	case "literal":
 		r.Threshold.Literal, r.Kappa, r.MinRatio, r.OffsetCap, r.ResolveRatio = true, 1, 1, 1, 1
 		r.M, r.N, r.Reprobes, r.ResolveN, r.ResolveFor = 1, 1, 0, 1, 0

@@ -203,10 +203,9 @@ func (r *rig) checkProbes(ttft, tpot time.Duration) {
 		r.t.Errorf("regular probes: %v, want 288 short, 96 medium, 24 long", regular)
 	}
 	// The first slow probe of short and of medium is followed by 3 each, which with it are the 4 of 5 that fire. The first
-	// slow one of long ends the round of 12:00: 4 re-rounds of all three, but for short in the last, which is 15 s before
-	// its regular run; they serve long's own wishes too, and 5 of 6 rounds fire. After the slow hour the first calm probe
-	// of medium and of long is followed by 2 each.
-	if want := 3 + 3 + (4*3 - 1) + 2 + 2; extra != want {
+	// slow one of long ends the round of 12:00: 2 re-rounds of all three fire; they serve long's own wishes too, which has
+	// one more. After the slow hour the first calm probe of medium and of long is followed by 2 each.
+	if want := 3 + 3 + (2*3 + 1) + 2 + 2; extra != want {
 		r.t.Errorf("%d re-probes, want %d", extra, want)
 	}
 	if slow == 0 {
