@@ -144,6 +144,19 @@ func (t text) track(name string, v *baseline.Track) text {
 	return append(t.time("at", v.At).nums("mean", v.Mean[:]).nums("cov", v.Cov[:]), '}')
 }
 
+func (t text) fit(name string, v *Fit) text {
+	if *v == (Fit{}) {
+		return t
+	}
+	t = append(t.key(name), '{')
+	t = t.num("score", v.Score).int("of", v.Of).num("fires", v.Fires).int("votes", v.Votes).int("checks", v.Checks).num("ratio", v.Ratio).num("before", v.Before).
+		num("hours", v.Hours).num("reach", v.Reach).flag("away", v.Away)
+	if v.Wander != (baseline.Wander{}) {
+		t = t.nums("wander", v.Wander[:])
+	}
+	return append(t, '}')
+}
+
 func (t text) nums(name string, list []float64) text {
 	t = append(t.key(name), '[')
 	for _, v := range list {
@@ -168,7 +181,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	if a.Mute != (Mute{}) {
 		t, err = t.any("mute", a.Mute)
 	}
-	t = t.track("track", &a.Track)
+	t = t.track("track", &a.Track).fit("fit", &a.Fit)
 	return append(t, '}'), err
 }
 

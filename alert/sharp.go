@@ -39,6 +39,7 @@ type sharpView struct {
 	n     int     // how many fire; 0 = none do
 	away  bool    // it is the level of hours that fires
 	track baseline.Track
+	fit   Fit
 }
 
 // sharp returns what the sharp rule says of an alert's votes.
@@ -64,10 +65,30 @@ func (q Quorum) sharp(a Alert, o Observation) (v sharpView) {
 	case v.r < sharpNewest || len(votes) < sharpLeast:
 	case v.score > v.of.Fire && middle(votes[len(votes)-w.Best.N:]) >= floor:
 		v.n = w.Best.N
-	case w.Away >= floor:
+	case w.Away() >= floor:
 		v.n, v.away = len(votes), true
 	}
+	v.fit = v.fitted(w, votes, o)
 	return v
+}
+
+// fitted keeps what was seen, for people.
+func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o Observation) Fit {
+	f := Fit{Fires: v.of.Fire, Votes: w.Best.N, Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
+	if v.away {
+		f.Votes = len(votes)
+	}
+	if !math.IsInf(v.score, 0) {
+		f.Score, f.Of = v.score, w.Sure.N
+	}
+	best := votes[len(votes)-f.Votes:]
+	for i := range best {
+		f.Checks += len(best[i].Shares)
+	}
+	if len(best) > 0 {
+		f.Ratio, f.Before = math.Exp(middle(best)), math.Exp(w.Best.From)
+	}
+	return f
 }
 
 // settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a

@@ -86,6 +86,46 @@ func TestSharpFiresOnAgreement(t *testing.T) {
 	if a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
 		t.Errorf("resolved %s, %d re-probes", a.Resolved, r.sent)
 	}
+	explained(t, a, 10)
+}
+
+// TestFitIsWhatTheVotesSay weighs eight slow checks after four usual ones: all that is kept of it is of these eight.
+func TestFitIsWhatTheVotesSay(t *testing.T) {
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	votes := slowVotes(5*time.Minute, 0, 0, 0, 0, .5, .5, .5, .5, .5, .5, .5, .5)
+	o := Observation{At: votes[11].At, Shares: votes[11].Shares, Wander: baseline.Wander{0, .001, .001, .001}}
+	v := q.sharp(Alert{Votes: votes}, o)
+	f := v.fit
+	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != 10 || f.Away || f.Wander != o.Wander {
+		t.Errorf("%+v", f)
+	}
+	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
+		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
+	}
+	if f := q.sharp(Alert{Votes: votes[:3]}, Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 || !f.Known() {
+		t.Errorf("three votes are too few for a score: %+v", f)
+	}
+}
+
+// explained holds what an alert keeps of why it fired against its own votes: weighing these again from the level before them
+// finds the same step.
+func explained(t *testing.T, a Alert, fires float64) {
+	t.Helper()
+	f := a.Fit
+	if !f.Known() || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
+		t.Errorf("what it fired by: %+v", f)
+	}
+	var list []baseline.Seen
+	for _, v := range a.Decided[len(a.Decided)-f.Votes:] {
+		list = v.seen(list)
+	}
+	if len(list) != f.Checks || a.FirstBreach != list[0].At {
+		t.Errorf("%d checks since %s, want %d since %s", len(list), list[0].At, f.Checks, a.FirstBreach)
+	}
+	again := f.Wander.Weigh(a.Track, list, sharpLeast, 1.15).Best
+	if again.N != f.Votes || again.Score < f.Score || math.Abs(math.Exp(again.From)-f.Before) > 1e-9 {
+		t.Errorf("weighed again %+v, the alert says %+v", again, f)
+	}
 }
 
 // TestSharpStopsLooking sees one slow check: the re-probes end once they agree that nothing is wrong.

@@ -82,6 +82,7 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 		return stepOpen(a, q, o, now, t)
 	}
 	t.view = q.sharp(a, o)
+	a.Fit = t.view.fit
 	if of, fires := q.fires(a, o, t.view); fires {
 		return fire(a, q, o, of, now, t)
 	}
@@ -139,10 +140,7 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	t.Fired, a.Decided = true, a.Votes
 	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes[len(a.Votes)-of:]), of)
 	if v.n > 0 {
-		t.Why = fmt.Sprintf("the last %d observations are slow together: a step up scores %.1f, %g fires", v.n, v.score, v.of.Fire)
-		if v.away {
-			t.Why = "the level of the last hours is further from usual than it ever goes by itself"
-		}
+		t.Why = a.Fit.why()
 	}
 	if q.Failures && o.Outcome.Incurable() {
 		t.Why = string(o.Outcome) + ": waiting does not cure it"

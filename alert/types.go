@@ -165,6 +165,7 @@ type Alert struct {
 	Announced   bool           `json:"announced,omitempty"`  // its incident's message has told it
 	Mute        Mute           `json:"mute,omitzero"`        // by a silence or a maintenance window
 	Track       baseline.Track `json:"track,omitzero"`       // of the sharp rule: where the level was before the votes
+	Fit         Fit            `json:"fit,omitzero"`         // of the sharp rule: what it fired by; before, what it said of the newest vote
 }
 
 // Incident is what people are told: the alerts of one scope that belong together.

@@ -23,10 +23,14 @@ type Seen struct {
 
 // Weighed is what a list of observations says together.
 type Weighed struct {
-	Best Step    // what speaks most for a step, of any number of observations
-	Sure Step    // the same of as many as were asked for, and more
-	Away float64 // how far the level of hours is beyond what it is allowed to be from usual, ln; negative where it is not
+	Best  Step    // what speaks most for a step, of any number of observations
+	Sure  Step    // the same of as many as were asked for, and more
+	Hours float64 // the level of hours after all of them, ln
+	Reach float64 // what it is allowed to be from usual, ln
 }
+
+// Away is how far the level of hours is beyond what it is allowed to be from usual, ln; negative where it is not.
+func (w Weighed) Away() float64 { return w.Hours - w.Reach }
 
 // Step is what speaks for a lasting step up: Score is the logarithm of how much likelier the newest N observations are on a
 // level that rose by By (ln) just before them than on one that moves as it always did.
@@ -34,6 +38,7 @@ type Step struct {
 	Score float64
 	N     int
 	By    float64
+	From  float64 // the level believed just before them, ln
 }
 
 // steps are the sizes that are tried, ln: a fault of half as much again, and of two and a half times.
@@ -175,7 +180,7 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 		at = x.At
 	}
 	hours := slowPart(b.mean)
-	away := level(&hours) - max(math.Log(max(1, most)), 2*Wander(slowPart(w)).SD())
+	reach := max(math.Log(max(1, most)), 2*Wander(slowPart(w)).SD())
 	room := max(math.Log(max(1, most)), 2*w.SD())
 	var odd float64 // of all from i on, as they were followed
 	n := 0
@@ -194,7 +199,7 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 			same = oddity(before, list[i:], moves[i:], 0)
 		}
 		for _, by := range steps {
-			s := Step{Score: same - oddity(before, list[i:], moves[i:], by), N: n, By: by}
+			s := Step{Score: same - oddity(before, list[i:], moves[i:], by), N: n, By: by, From: level(&before)}
 			if s.Score > best.Score {
 				best = s
 			}
@@ -203,7 +208,7 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 			}
 		}
 	}
-	return Weighed{Best: best, Sure: sure, Away: away}
+	return Weighed{Best: best, Sure: sure, Hours: level(&hours), Reach: reach}
 }
 
 // move is what one observation of a list does to a belief, whatever its means are.
