@@ -16,6 +16,7 @@ func firingLines(s Story) []Line {
 		}
 	}
 	add("scope", scopeLine(s, lead))
+	add("scope", fitLine(lead))
 	add("scope", fixedLine(lead))
 	add("scope", partsLine(s))
 	add("scope", sameKeyLine(s))
@@ -39,16 +40,47 @@ func firingLines(s Story) []Line {
 	return out
 }
 
-// scopeLine says how many of how many, and since when: 4 of the last 5 checks since 14:05 +08:00 (16 min).
+// scopeLine says how many of how many, and since when: 4 of the last 5 checks were slow, since 14:05 +08:00 (16 min).
 func scopeLine(s Story, a Alert) string {
 	since := "since " + clock(start(a), s.Now, s.Zone) + " (" + elapsed(s.Now.Sub(start(a))) + ")"
-	if t := tally(a, s.N); t != "" {
-		since = t + " " + since
+	if a.Fit.Known() {
+		since = "slow " + since
+	} else if t := tally(a, s.N); t != "" {
+		since = t + " " + wentWrong(a.Kind) + ", " + since
 	}
 	if s.Interval > 0 {
 		since += " · one check every " + elapsed(s.Interval)
 	}
 	return since
+}
+
+// wentWrong is what the checks did that a tally counts.
+func wentWrong(k Kind) string {
+	switch k {
+	case KindTimeout:
+		return "timed out"
+	case KindError:
+		return "failed"
+	case KindLimit:
+		return "were rate limited"
+	}
+	return "were slow"
+}
+
+// fitLine says why an alert fired that no count decided: 14 checks in 6 rounds fit a lasting step up to ×1.6.
+func fitLine(a Alert) string {
+	f, whose := a.Fit, "this level"
+	checks := count(f.Votes, observation(a))
+	if !strings.Contains(a.Series, "/") {
+		checks, whose = count(f.Checks, "check")+" in "+checks, "this target's level"
+	}
+	switch {
+	case !f.Known():
+		return ""
+	case f.Away:
+		return fmt.Sprintf("why: for hours %s has been about %s of usual; by itself it rarely goes beyond %s", whose, times(f.Hours), times(f.Reach))
+	}
+	return fmt.Sprintf("why: %s fit a lasting step up to about %s; by itself %s moves by %.0f %%", checks, times(f.Ratio), whose, 100*f.Moves())
 }
 
 // worstPart is "; slowest: short 310 ms, normal 120–180 ms (×2.1)": the alert of a whole target has no value of its own.

@@ -117,6 +117,12 @@ func outage(act Act) Story {
 	return s
 }
 
+// stepped is a step up of three canaries whose level moves by 6 % by itself.
+func stepped() Fit {
+	return Fit{Score: 12.4, Fires: 9, Votes: 6, Checks: 14, Ratio: 1.62, Before: 1.03, Hours: 1.1, Reach: 1.15,
+		Wander: baseline.Wander{.001, .001, .0008, .0006}}
+}
+
 // stories are one of every kind of message.
 func stories() map[string]Story {
 	list := map[string]Story{"open": story(ActOpen), "update": story(ActUpdate), "resolve": closed(story(ActResolve)), "test": {Act: ActTest, Now: at("14:21:10"), Zone: shanghai, Instance: "serin-1", Region: "eu-1"}}
@@ -161,9 +167,21 @@ func stories() map[string]Story {
 		a := &s.Alerts[0]
 		a.Series, a.Severity, s.Incident.Severity, s.M, s.N = "gw-eu", Warning, Warning, 5, 6
 		a.Last = Evidence{At: at("14:21:05"), Ratio: 1.82, Z: 4, Canaries: 9, Outcome: probe.OK}
-		a.Votes, a.Probes = breaches("xxx.xxx"), 7
+		a.Votes, a.Probes, a.Fit = breaches("xxx.xxx"), 7, stepped()
 		s.Parts = []Part{{"short", .42, .14, .26, 2.1}, {"medium", 1.1, .5, .8, 1.7}, {"long", 2.2, 1.6, 2.5, 1.1}}
 		s.Siblings, s.Spark = []Sibling{{Name: "short", State: StateFiring}, {Name: "medium", State: StatePending}, {Name: "long", State: StateOK}, {Name: "TPOT", State: StateOK}}, nil
+	})
+	with("open_sharp", story(ActOpen), func(s *Story) {
+		a := &s.Alerts[0]
+		a.Fit, a.Severity, s.Incident.Severity = stepped(), Warning, Warning
+		a.Fit.Votes, a.Fit.Checks, a.Fit.Fires = 8, 8, 10
+	})
+	with("open_away", story(ActOpen), func(s *Story) {
+		a := &s.Alerts[0]
+		a.Series, a.Severity, s.Incident.Severity = "gw-eu", Warning, Warning
+		a.Last, a.Fit = Evidence{At: at("14:21:05"), Ratio: 1.31, Z: 2.1, Canaries: 3, Outcome: probe.OK}, stepped()
+		a.Fit.Away, a.Fit.Hours, a.Fit.Score = true, 1.58, 4.2
+		s.Siblings, s.Spark = nil, nil
 	})
 	with("open_several", story(ActOpen), func(s *Story) {
 		b := ttftAlert()
@@ -258,7 +276,7 @@ func stories() map[string]Story {
 	with("update_target_recovering", story(ActUpdate), func(s *Story) {
 		recovering(s)
 		a := &s.Alerts[0]
-		a.Series, a.Last = "gw-eu", Evidence{At: at("14:44:05"), Ratio: 1.02, Canaries: 9}
+		a.Series, a.Last, a.Fit = "gw-eu", Evidence{At: at("14:44:05"), Ratio: 1.02, Canaries: 9}, stepped()
 		a.Worst = Evidence{At: at("14:21:05"), Ratio: 1.9, Canaries: 9}
 		s.Siblings, s.Spark = nil, nil
 	})

@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,14 @@ func TestTargetIsJudgedAsAWhole(t *testing.T) {
 	}
 	if n := len(r.log.fired(KindTPOT)); n != 0 {
 		t.Errorf("%d alerts of tpot", n)
+	}
+	explained(t, a, 9)
+	if line := r.log.notices[0].Message.Lines[1].Text; !strings.HasPrefix(line, "why: ") || !strings.Contains(line, " rounds fit a lasting step up to about ×1.") {
+		t.Errorf("the message says %q", line)
+	}
+	fired := func(x Transition) bool { return x.Series == "gw" && x.To == StateFiring && x.From == StatePending }
+	if i := slices.IndexFunc(r.log.transitions, fired); i < 0 || !strings.Contains(r.log.transitions[i].Reason, fmt.Sprintf("score %.1f, more than 9 fires", a.Fit.Score)) {
+		t.Errorf("no reason in %+v", r.log.transitions)
 	}
 }
 
