@@ -26,7 +26,7 @@ type Scores struct {
 	Enough float64 // below it the rest of the looks are not needed
 }
 
-func singleScores() Scores { return Scores{10, 4, 2} }
+func singleScores() Scores { return Scores{10.5, 4, 2} }
 func roundScores() Scores  { return Scores{9, 3, 1.5} }
 
 // sharpView is what the newest observations say together.

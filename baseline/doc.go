@@ -74,7 +74,7 @@
 //	         innovation, beyond 1.2 up or 2 down a straight line
 //	away     the means of the two slow processes, less ln offset_cap or 2·√(w₃+w₄), whichever is more
 //
-// It fires when a score of six observations and more is over 10 (rounds: 9) and the median r of those that score best is at
+// It fires when a score of six observations and more is over 10.5 (rounds: 9) and the median r of those that score best is at
 // least ln min_ratio, or away is at least that; the newest r is at least 0.15. One observation, however far out, cannot do it.
 // The scores are those of the normal law of all observations together wherever none is that loud (track_test.go). A regular
 // observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below 2
