@@ -40,8 +40,8 @@ func TestSharpNeeds(t *testing.T) {
 	if v := f("one that is far out is no step", slowVotes(time.Minute, 0, 0, 0, 0, 0, 3), calm, 0, false); !v.looks() || v.enough() {
 		t.Errorf("one far out: %+v: worth looking again", v)
 	}
-	if v := f("four that are", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3), calm, 4, false); v.score >= v.best {
-		t.Errorf("four far out: %+v: six with calm ones among them are enough to be sure", v)
+	if v := f("five that are", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3), calm, 5, false); v.score >= v.best {
+		t.Errorf("five far out: %+v: six with calm ones among them are enough to be sure", v)
 	}
 	var day []float64
 	for range 60 {
@@ -86,7 +86,7 @@ func TestSharpFiresOnAgreement(t *testing.T) {
 	if a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
 		t.Errorf("resolved %s, %d re-probes", a.Resolved, r.sent)
 	}
-	explained(t, a, 10)
+	explained(t, a, singleScores().Fire)
 }
 
 // TestFitIsWhatTheVotesSay weighs eight slow checks after four usual ones: all that is kept of it is of these eight.
@@ -96,7 +96,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	o := Observation{At: votes[11].At, Shares: votes[11].Shares, Wander: baseline.Wander{0, .001, .001, .001}}
 	v := q.sharp(Alert{Votes: votes}, o)
 	f := v.fit
-	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != 10 || f.Away || f.Wander != o.Wander {
+	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores().Fire || f.Away || f.Wander != o.Wander {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
