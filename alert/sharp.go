@@ -50,13 +50,13 @@ func (q Quorum) sharp(a Alert, o Observation) (v sharpView) {
 	v.known, v.of = true, q.Scores
 	votes := a.Votes
 	v.track, votes = q.settled(a.Track, votes, o)
-	var list []baseline.Seen
-	for i := range votes {
-		list = votes[i].seen(list)
-	}
 	v.best = math.Inf(-1)
 	if len(votes) == 0 {
 		return v
+	}
+	list := make([]baseline.Seen, 0, len(votes)*len(votes[0].Shares))
+	for i := range votes {
+		list = votes[i].seen(list)
 	}
 	w := o.Wander.Weigh(v.track, list, sharpLeast, q.OffsetCap)
 	v.best, v.score, v.r = w.Best.Score, w.Sure.Score, math.Log(votes[len(votes)-1].Verdict.Ratio)
@@ -94,18 +94,22 @@ func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o Observation) Fit {
 // settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a
 // fixed limit say nothing of it.
 func (q Quorum) settled(t baseline.Track, votes []Vote, o Observation) (baseline.Track, []Vote) {
-	var rest []Vote
+	for len(votes) > 0 && (votes[0].silent() || o.At.Sub(votes[0].At) > q.Span) {
+		if !votes[0].silent() {
+			t = o.Wander.Follow(t, votes[0].seen(nil))
+		}
+		votes = votes[1:]
+	}
 	for i := range votes {
-		switch {
-		case len(votes[i].Shares) == 0:
-		case o.At.Sub(votes[i].At) > q.Span && len(rest) == 0:
-			t = o.Wander.Follow(t, votes[i].seen(nil))
-		default:
-			rest = append(rest, votes[i])
+		if votes[i].silent() {
+			return t, slices.DeleteFunc(slices.Clone(votes), func(v Vote) bool { return v.silent() })
 		}
 	}
-	return t, rest
+	return t, votes
 }
+
+// silent reports whether a vote has seen nothing of the level.
+func (v *Vote) silent() bool { return len(v.Shares) == 0 }
 
 // seen appends what a vote has seen of the level.
 func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {

@@ -107,8 +107,9 @@ func (b *believed) weight(sw float64) (sd float64, gain [processes]float64) {
 		s += gain[i]
 	}
 	for i := range processes {
-		for j := range processes {
+		for j := i; j < processes; j++ {
 			b.cov[i][j] -= gain[i] * gain[j] / s
+			b.cov[j][i] = b.cov[i][j]
 		}
 	}
 	for i := range gain {
@@ -172,8 +173,10 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 	b, at := t.open(w), t.At
 	for i, x := range list {
 		m := &moves[i]
-		m.left = fade(since(at, x.At))
-		b.ahead(w, m.left)
+		if m.later = since(at, x.At); m.later > 0 {
+			m.left = fade(m.later)
+			b.ahead(w, m.left)
+		}
 		m.mean = b.mean
 		m.sd, m.gain = b.weight(x.SW)
 		m.odd = follow(&b.mean, x.E, m.sd, &m.gain)
@@ -196,10 +199,14 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 		before, moved := within(moves[i].mean, room)
 		same := odd
 		if moved {
-			same = oddity(before, list[i:], moves[i:], 0)
+			same = -score(before, list[i:], moves[i:], 0, 0, math.Inf(-1))
 		}
 		for _, by := range steps {
-			s := Step{Score: same - oddity(before, list[i:], moves[i:], by), N: n, By: by, From: level(&before)}
+			beat := best.Score
+			if n >= least {
+				beat = min(beat, sure.Score)
+			}
+			s := Step{Score: score(before, list[i:], moves[i:], by, same, beat), N: n, By: by, From: level(&before)}
 			if s.Score > best.Score {
 				best = s
 			}
@@ -213,22 +220,28 @@ func (w Wander) Weigh(t Track, list []Seen, least int, most float64) Weighed {
 
 // move is what one observation of a list does to a belief, whatever its means are.
 type move struct {
+	later            time.Duration      // than the one before it; 0: left is not set, all of it is left
 	left, mean, gain [processes]float64 // mean: before it
 	sd, odd          float64            // odd: as it was followed
 }
 
-// oddity is how unlikely all observations are on a level that is before at the first, and higher by by ever since.
-func oddity(before [processes]float64, list []Seen, moves []move, by float64) (sum float64) {
+// score is how much likelier than same (−ln of a density) all observations are on a level that is before at the first, and higher
+// by by ever since. Each takes from it or leaves it as it is: once it is no better than beat, the rest are not asked.
+func score(before [processes]float64, list []Seen, moves []move, by, same, beat float64) float64 {
+	var odd float64
 	for i := range list {
 		m := &moves[i]
-		if i > 0 {
+		if i > 0 && m.later > 0 {
 			for p := range before {
 				before[p] *= m.left[p]
 			}
 		}
-		sum += follow(&before, list[i].E-by, m.sd, &m.gain)
+		odd += follow(&before, list[i].E-by, m.sd, &m.gain)
+		if same-odd <= beat {
+			break
+		}
 	}
-	return sum
+	return same - odd
 }
 
 // within shrinks means so that the level is at most room from usual, and says whether it had to.
