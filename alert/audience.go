@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"serin/baseline"
 )
 
 // audience returns the channels that an incident is told on: those it was given when it was announced, as far as they are
@@ -61,6 +63,7 @@ func (e *Engine) facts(inc *incident, alerts []Alert) Facts {
 	f.Incident.Alerts, f.Incident.Owed = nil, nil // the alerts follow
 	for _, a := range alerts {
 		a.Votes, a.Calm, a.Decided, a.Threshold, a.Steep, a.Severity = nil, nil, nil, "", time.Time{}, a.Told()
+		a.Track = baseline.Track{}
 		f.Alerts = append(f.Alerts, e.fact(a))
 	}
 	return f

@@ -35,9 +35,10 @@ type EngineOptions struct {
 	Instance    string
 	Region      string
 	ExternalURL string
-	UndoCommand string // how a person takes an acceptance back, with %s for the series; "" = there is no command
-	Forgetful   bool   // no start will follow from what is journalled: the state that only a start reads is not written
-	Recorded    bool   // samples come from a record: a run without one is a gap in it, and no missing data
+	UndoCommand string      // how a person takes an acceptance back, with %s for the series; "" = there is no command
+	Forgetful   bool        // no start will follow from what is journalled: the state that only a start reads is not written
+	Recorded    bool        // samples come from a record: a run without one is a gap in it, and no missing data
+	Trace       func(Alert) // hears of every observation: the alert that it was brought to, after it; nil = nobody does
 	Log         *slog.Logger
 }
 

@@ -16,6 +16,7 @@ func (e *Engine) stepPool(t *target, p *pool, o Observation) turn {
 		p.alert = p.alert.count(probe.OK)
 	}
 	a, tn := step(p.alert, t.quorum(p.metric), o, e.now)
+	e.traced(a)
 	if tn.FirstCalm && o.Trigger == probe.Schedule && t.interval() > slowInterval {
 		e.askCalm(t, p)
 	}

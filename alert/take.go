@@ -98,11 +98,19 @@ func (c *Change) empty() bool {
 // step brings an observation to a canary's alert and takes what comes of it.
 func (e *Engine) step(c *watch, k Kind, o Observation) turn {
 	a, t := step(c.alerts[k], c.quorum(k), o, e.now)
+	e.traced(a)
 	if t.FirstCalm && (o.Trigger == "" || o.Trigger == probe.Schedule) && a.Open() {
 		e.ask(c, calmTimes(e.now, c.Watched), []Kind{k})
 	}
 	e.take(c, k, a, t)
 	return t
+}
+
+// traced shows an alert to whoever follows each observation.
+func (e *Engine) traced(a Alert) {
+	if e.opt.Trace != nil {
+		e.opt.Trace(a)
+	}
 }
 
 // take makes a the canary's alert of its kind: history, log, band, re-probes and incident follow.

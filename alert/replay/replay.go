@@ -15,9 +15,10 @@ type Options struct {
 	Cut      Cut
 	Watched  []alert.Watched // of one target; canaries that the tape does not have are left out of it
 	Baseline baseline.Options
-	History  alert.History // before From; nil = none
-	From     time.Time     // samples before it are not replayed; zero = all are
-	Until    time.Time     // nor are those at or after it
+	History  alert.History     // before From; nil = none
+	From     time.Time         // samples before it are not replayed; zero = all are
+	Until    time.Time         // nor are those at or after it
+	Trace    func(alert.Alert) // hears of every observation, as alert.EngineOptions say; nil = nobody does
 }
 
 // Result is what a rule made of a tape.
@@ -39,7 +40,7 @@ func Run(ctx context.Context, t *Tape, o Options) (Result, error) {
 		return Result{}, nil
 	}
 	p.engine = alert.NewEngine(alert.EngineOptions{Journal: &p.log, History: o.History, Reprober: p, Incident: alert.DefaultIncident(),
-		Baseline: o.Baseline, Forgetful: true, Recorded: true})
+		Baseline: o.Baseline, Forgetful: true, Recorded: true, Trace: o.Trace})
 	first, _ := p.next()
 	if first == nil {
 		return Result{}, nil
