@@ -19,7 +19,7 @@ import (
 type explainCmd struct {
 	configFlag
 	Store  string `placeholder:"PATH" help:"Store file (default: that of the config, else the default place)."`
-	What   string `arg:"" name:"id|series|pattern" help:"Id of an incident or alert; with --at a series (target/scene/size, or with /ttft behind it); with --from a glob over canaries."`
+	What   string `arg:"" name:"id|series|pattern" help:"Id of an incident or alert; with --at a series (target/scene/size, or the target alone for what its canaries decide together; with /ttft behind it one metric); with --from a glob over canaries."`
 	At     string `placeholder:"TIME" help:"Explain the series at this time (RFC 3339, or so long ago: 2h)."`
 	From   string `placeholder:"TIME" help:"Why did these canaries fire, or not, since then?"`
 	To     string `placeholder:"TIME" help:"… until then (default: now)."`
@@ -28,7 +28,7 @@ type explainCmd struct {
 
 // Help shows an example.
 func (explainCmd) Help() string {
-	return "Examples:\n  serin explain 7f3k\n  serin explain gw-eu/chat/short --at 2026-03-01T08:05:00Z\n  serin explain 'gw-*' --from 2h\nReads bands, votes and states as they were decided and stored, puts the literal 2σ rule's numbers beside them, and says where today's config would decide otherwise."
+	return "Examples:\n  serin explain 7f3k\n  serin explain gw-eu/chat/short --at 2026-03-01T08:05:00Z\n  serin explain gw-eu/ttft --at 2h\n  serin explain 'gw-*' --from 2h\nReads bands, votes and states as they were decided and stored, puts the literal 2σ rule's numbers beside them, and says where today's config would decide otherwise."
 }
 
 // Run explains.
@@ -120,8 +120,11 @@ func (c *explainCmd) print(out *bufio.Writer, list []*Explanation, err error) er
 // series explains a series at an instant: of all metrics, or of the one that is named behind the canary.
 func (b casebook) series(ctx context.Context, name string, at time.Time) ([]*Explanation, error) {
 	parts := strings.Split(name, "/")
+	if n := len(parts); n == 1 || n == 2 && alert.Kind(parts[1]).Metric() != "" {
+		return b.targetSeries(ctx, name, at)
+	}
 	if len(parts) < 3 || len(parts) > 4 {
-		return nil, fmt.Errorf("%q is no series: write target/scene/size", name)
+		return nil, fmt.Errorf("%q is no series: write target/scene/size, or the target alone for what its canaries decide together", name)
 	}
 	key := strings.Join(parts[:3], "/")
 	sub, _, err := b.subject(ctx, key, at)
@@ -173,6 +176,7 @@ func (b casebook) incident(ctx context.Context, id string) ([]*Explanation, erro
 	if len(alerts) == 0 {
 		return nil, fmt.Errorf("no incident or alert %q in the store; a series needs --at TIME, a pattern --from TIME", id)
 	}
+	slices.SortStableFunc(alerts, func(a, b alert.Alert) int { return strings.Count(a.Series, "/") - strings.Count(b.Series, "/") })
 	list := make([]*Explanation, 0, len(alerts))
 	for i := range alerts {
 		x, err := b.alert(ctx, &alerts[i])
@@ -184,17 +188,16 @@ func (b casebook) incident(ctx context.Context, id string) ([]*Explanation, erro
 	return list, nil
 }
 
-// alert explains one alert at the time it fired. One that is not of a canary's latency has its votes alone.
+// alert explains one alert at the time it fired. One that is not of latency has its votes alone.
 func (b casebook) alert(ctx context.Context, a *alert.Alert) (*Explanation, error) {
-	if m := a.Kind.Metric(); m != "" && strings.Count(a.Series, "/") == 2 {
+	m := a.Kind.Metric()
+	switch {
+	case m != "" && strings.Count(a.Series, "/") == 2:
 		return b.one(ctx, a.Series, m, a.Fired, a)
+	case m != "":
+		return b.target(ctx, a.Series, m, a.Fired, a)
 	}
-	x := &Explanation{Series: a.Series, Metric: probe.Metric(a.Kind), At: a.Fired.UTC(), Alert: a, Changes: []change{}, Windows: []window{},
-		Used: []pooledSample{}, Left: []pooledSample{}, Votes: []ballot{}}
-	for _, v := range a.Decided {
-		d := v.Verdict
-		x.Votes = append(x.Votes, ballot{At: v.At.UTC(), Trigger: v.Trigger, Value: d.Value, Mean: d.Mean, Limit: d.Limit, Ratio: d.Ratio, Z: d.Z,
-			Call: d.Call, Why: string(v.Outcome), Stored: true})
-	}
+	x := blank(a.Series, probe.Metric(a.Kind), a.Fired, a)
+	x.decided(a)
 	return x, b.states(ctx, x)
 }

@@ -20,6 +20,12 @@ import (
 // slowHour is a store in which the engine judged nine days of one canary, with an hour at ×2 on the last from 10:00 on.
 func slowHour(t *testing.T) (path string, fired time.Time) {
 	t.Helper()
+	return slowCanaries(t, alert.DefaultRule(), probe.Short)
+}
+
+// slowCanaries is the same of several canaries of the target; fired is when the last of their alerts did.
+func slowCanaries(t *testing.T, rule alert.Rule, sizes ...probe.Size) (path string, fired time.Time) {
+	t.Helper()
 	path = filepath.Join(t.TempDir(), "s.db")
 	st, err := store.Open(t.Context(), path, store.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})
 	if err != nil {
@@ -28,17 +34,20 @@ func slowHour(t *testing.T) (path string, fired time.Time) {
 	target := probe.DefaultTarget()
 	target.Name = "t0"
 	scene := &probe.Scene{Name: "s0", Zone: time.UTC, Metrics: []probe.Metric{probe.TTFT}}
-	w := alert.Watched{Canary: &probe.Canary{Target: &target, Scene: scene, Size: probe.Short, Interval: 5 * time.Minute}, Rule: alert.DefaultRule(), Config: "rev1"}
+	var watched []alert.Watched
+	for _, size := range sizes {
+		watched = append(watched, alert.Watched{Canary: &probe.Canary{Target: &target, Scene: scene, Size: size, Interval: 5 * time.Minute}, Rule: rule, Config: "rev1"})
+	}
 	e := alert.NewEngine(alert.EngineOptions{Journal: st, History: st, Incident: alert.DefaultIncident(), Baseline: baseline.DefaultOptions()})
 	begun := false
-	for line := range bytes.Lines(fleetFile(1, 1, 9, 3)) {
+	for line := range bytes.Lines(fleetFile(1, len(sizes), 9, 3)) {
 		s, err := decodeSample(line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !begun {
 			begun = true
-			if err := e.Load(t.Context(), []alert.Watched{w}, alert.Snapshot{}, s.Time); err != nil {
+			if err := e.Load(t.Context(), watched, alert.Snapshot{}, s.Time); err != nil {
 				t.Fatal(err)
 			}
 		}

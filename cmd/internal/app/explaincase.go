@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -30,11 +29,13 @@ type Explanation struct {
 	Changes []change     `json:"changes"`         // of state, in the hours around
 	Marks   []alert.Mark `json:"marks,omitempty"` // of its target, in the hours around
 
-	Band    *baseline.Band `json:"band,omitempty"` // as it was stored then
-	Windows []window       `json:"windows"`
-	Used    []pooledSample `json:"samples_used"`
-	Left    []pooledSample `json:"samples_left_out"`
-	Votes   []ballot       `json:"votes"` // newest last
+	Band     *baseline.Band `json:"band,omitempty"` // as it was stored then
+	Windows  []window       `json:"windows"`
+	Used     []pooledSample `json:"samples_used"`
+	Left     []pooledSample `json:"samples_left_out"`
+	Votes    []ballot       `json:"votes"`              // newest last
+	Step     *step          `json:"step,omitempty"`     // where that decides
+	Together bool           `json:"together,omitempty"` // all canaries of a target; what is above of bands is of none of them
 
 	Literal plain  `json:"literal"` // by mean ± 2 sd of exactly that slot
 	Today   *today `json:"today"`
@@ -74,6 +75,7 @@ type ballot struct {
 	Why     string        `json:"why,omitempty"`
 	Stored  bool          `json:"stored"`
 	Literal baseline.Call `json:"literal"`
+	Shares  []told        `json:"shares,omitempty"` // what each canary said, where a step up decides
 }
 
 // plain is the literal rule's word on the newest value.
@@ -134,7 +136,7 @@ func (b casebook) one(ctx context.Context, key string, m probe.Metric, at time.T
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Series: key, Metric: m, At: at.UTC(), Alert: a, Changes: []change{}, Windows: []window{}, Used: []pooledSample{}, Left: []pooledSample{}, Votes: []ballot{}}
+	x := blank(key, m, at, a)
 	records, err := collect(b.st.History(ctx, key, at.Add(-poolBack)), at)
 	if err != nil {
 		return nil, err
@@ -148,6 +150,9 @@ func (b casebook) one(ctx context.Context, key string, m probe.Metric, at time.T
 	}
 	series := seriesOf(sub, m, records, sub.Rule.Threshold, baselineOptions(b.cfg), state, at)
 	x.pool(series.Pool(at))
+	if x.Alert != nil {
+		x.Step = stepOf(x.Alert.Fit, x.Alert.Decided, true)
+	}
 	x.vote(sub, m, records, at)
 	x.plain(sub, m, records, state, baselineOptions(b.cfg), at)
 	x.Today, err = b.today(ctx, x, sub, tape, series)
@@ -199,28 +204,6 @@ func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.T
 		s.Miss(x.At, x.Why)
 	}
 	return s
-}
-
-// pastState returns what was accepted or forgotten of a series until a time; what is frozen now is left out of it.
-func pastState(ctx context.Context, st *store.Store, key string, m probe.Metric, at time.Time) (*baseline.State, error) {
-	body, err := st.Blob(ctx, alert.SeriesKey(key, m))
-	if err != nil || body == nil {
-		return nil, err
-	}
-	var stored baseline.State
-	if err := json.Unmarshal(body, &stored); err != nil {
-		return nil, fmt.Errorf("read the state of %s %s: %w", key, m, err)
-	}
-	out := &baseline.State{Since: stored.Since}
-	if out.Since > at.UnixNano() {
-		out.Since = 0
-	}
-	for _, h := range stored.Shifts {
-		if h.To <= at.UnixNano() {
-			out.Shifts = append(out.Shifts, h)
-		}
-	}
-	return out, nil
 }
 
 // states fills in the state before and after, and the alert.

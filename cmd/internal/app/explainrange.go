@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"serin/alert"
@@ -27,7 +28,11 @@ type verdictOver struct {
 	Peak      float64      `json:"peak,omitempty"`
 	PeakRatio float64      `json:"peak_ratio,omitempty"`
 	PeakAt    time.Time    `json:"peak_at,omitzero"`
-	Alerts    []string     `json:"alerts"` // ids
+	Score     float64      `json:"score,omitempty"` // the highest, where a step up decides
+	Fires     float64      `json:"fires,omitempty"` // the score from which it fires
+	ScoreAt   time.Time    `json:"score_at,omitzero"`
+	Together  bool         `json:"together,omitempty"` // all canaries of a target: samples are rounds
+	Alerts    []string     `json:"alerts"`             // ids
 	Why       string       `json:"why"`
 }
 
@@ -45,8 +50,22 @@ func (b casebook) over(ctx context.Context, pattern string, from, until time.Tim
 			if err != nil {
 				return nil, err
 			}
+			if sub.Rule.Preset == "sharp" {
+				err = b.highest(ctx, &v, []subject{alone(sub)}, tape, from, until)
+				v.Why = v.words()
+			}
+			if err != nil {
+				return nil, err
+			}
 			list = append(list, v)
 		}
+	}
+	if !strings.Contains(pattern, "/") { // all canaries of its targets are there
+		together, err := b.overTargets(ctx, found, tape, from, until)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, together...)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("no canary with samples matches %q", pattern)
@@ -67,14 +86,20 @@ func (b casebook) overOne(ctx context.Context, sub subject, m probe.Metric, from
 		return v, err
 	}
 	v.count(sub, m, records, bands)
-	alerts, err := b.st.Alerts(ctx, store.AlertQuery{Series: key})
+	err = b.fired(ctx, &v, from, until)
+	v.Why = v.words()
+	return v, err
+}
+
+// fired notes the alerts that were open between two times.
+func (b casebook) fired(ctx context.Context, v *verdictOver, from, until time.Time) error {
+	alerts, err := b.st.Alerts(ctx, store.AlertQuery{Series: v.Series})
 	for _, a := range alerts {
-		if a.Kind == alert.Kind(m) && a.Fired.Before(until) && (a.Resolved.IsZero() || !a.Resolved.Before(from)) {
+		if a.Kind == alert.Kind(v.Metric) && a.Fired.Before(until) && (a.Resolved.IsZero() || !a.Resolved.Before(from)) {
 			v.Alerts = append(v.Alerts, a.ID)
 		}
 	}
-	v.Why = v.words()
-	return v, err
+	return err
 }
 
 // count holds each value against the band stored for its time.
@@ -89,7 +114,7 @@ func (v *verdictOver) count(sub subject, m probe.Metric, records []alert.Record,
 		x := ballot{Call: baseline.NotJudged}
 		x.again(r, bandAt(bands, r.Sample.Time), m, offset, sub.Rule.Threshold)
 		switch {
-		case x.Why == "learning":
+		case x.Why == "learning", x.Why == noBand:
 			v.Learning++
 			continue
 		case x.Why != "":
@@ -127,22 +152,4 @@ func bandAt(list []baseline.Band, at time.Time) *baseline.Band {
 		return nil
 	}
 	return &list[i-1]
-}
-
-func (v *verdictOver) words() string {
-	switch {
-	case len(v.Alerts) > 0:
-		return fmt.Sprintf("it fired (%d alerts)", len(v.Alerts))
-	case v.Samples == 0 && v.Learning > 0:
-		return fmt.Sprintf("it was learning: %d values without a band", v.Learning)
-	case v.Samples == 0 && v.Missing > 0:
-		return fmt.Sprintf("nothing to judge: all %d probes failed, were the first after a start, or were spoiled by the client", v.Missing)
-	case v.Samples == 0:
-		return "no samples"
-	case v.Breaches == 0:
-		return "no value was above the limit"
-	case v.Most < v.Needed:
-		return fmt.Sprintf("%d of %d are needed", v.Needed, v.Of)
-	}
-	return "enough values were above the limit, but too far apart, or not the newest"
 }

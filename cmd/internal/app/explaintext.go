@@ -16,7 +16,11 @@ import (
 // write tells one explanation to people.
 func (x *Explanation) write(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
-	p("%s %s at %s", x.Series, strings.ToUpper(string(x.Metric)), instantText(x.At))
+	together := ""
+	if x.Together {
+		together = ", its canaries together,"
+	}
+	p("%s %s%s at %s", x.Series, strings.ToUpper(string(x.Metric)), together, instantText(x.At))
 	p("  state     %s → %s", stateText(x.Before), stateText(x.After))
 	if a := x.Alert; a != nil {
 		p("  alert     %s, first breach %s, opened %s%s: %s", a.Severity, instantText(a.FirstBreach), instantText(a.Fired), endText(a), a.Reason)
@@ -31,8 +35,9 @@ func (x *Explanation) write(w io.Writer) {
 		p("  mark      %s %q by %s", instantText(m.At), m.Text, alert.Clean(m.By))
 	}
 	x.writeBand(w)
-	for _, v := range x.Votes {
-		p("  %s", v)
+	x.writeStep(w)
+	for i := range x.Votes {
+		p("  %s%s", x.Votes[i], x.shares(&x.Votes[i]))
 	}
 	for _, line := range x.chart() {
 		p("  %s", line)
@@ -65,6 +70,8 @@ func endText(a *alert.Alert) string {
 func (x *Explanation) writeBand(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, "  "+format+"\n", args...) }
 	switch b := x.Band; {
+	case x.Together:
+		return
 	case b == nil:
 		p("band      none is stored for that time")
 	case b.State != "ready":
@@ -85,7 +92,7 @@ func (x *Explanation) writeBand(w io.Writer) {
 		}
 		var parts []string
 		for _, k := range slices.Sorted(maps.Keys(why)) {
-			parts = append(parts, fmt.Sprintf("%d %s", why[k], strings.ReplaceAll(k, "_", " ")))
+			parts = append(parts, fmt.Sprintf("%d %s", why[k], whyText(k)))
 		}
 		p("left out  %s", strings.Join(parts, ", "))
 	}
@@ -109,12 +116,15 @@ func (v ballot) String() string {
 	if v.Value > 0 {
 		line += fmt.Sprintf("  %9s", tidySeconds(v.Value))
 	}
+	if v.Value <= 0 && v.Ratio > 0 {
+		line += fmt.Sprintf("  ×%.2f", v.Ratio)
+	}
 	if v.Limit > 0 {
 		line += fmt.Sprintf("  limit %9s  ×%.2f  z %5.2f", tidySeconds(v.Limit), v.Ratio, v.Z)
 	}
 	line += "  " + strings.ReplaceAll(string(v.Call), "_", " ")
 	if v.Why != "" {
-		line += " (" + v.Why + ")"
+		line += " (" + whyText(v.Why) + ")"
 	}
 	if v.Literal != "" && v.Literal != v.Call {
 		line += "  [literal: " + string(v.Literal) + "]"
@@ -125,9 +135,11 @@ func (v ballot) String() string {
 // writeBeside tells what other rules make of it.
 func (x *Explanation) writeBeside(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, "  "+format+"\n", args...) }
-	if l := x.Literal; l.State == "ready" {
+	switch l := x.Literal; l.State {
+	case "": // it knows single canaries' latencies alone
+	case "ready":
 		p("literal   n %d, mean %s, sd %s, mean + 2 sd %s, z %.2f: %s", l.N, tidySeconds(l.Mean), tidySeconds(l.SD), tidySeconds(l.Limit), l.Z, l.Call)
-	} else {
+	default:
 		p("literal   learning: fewer than 5 values in exactly that slot")
 	}
 	if t := x.Today; t != nil {
@@ -178,9 +190,26 @@ func (x *Explanation) chart() []string {
 
 // write tells why a canary did or did not fire.
 func (v verdictOver) write(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%-36s %-5s %5d samples, %4d above the limit, at most %d of %d in a row of votes", v.Series, v.Metric, v.Samples, v.Breaches, v.Most, v.Of)
-	if v.PeakRatio > 0 {
+	_, _ = fmt.Fprintf(w, "%-36s %-5s %5d ", v.Series, v.Metric, v.Samples)
+	switch {
+	case v.Together:
+		_, _ = fmt.Fprint(w, "rounds of its canaries together")
+	case v.Fires > 0:
+		_, _ = fmt.Fprintf(w, "samples, %4d above the limit", v.Breaches)
+	default:
+		_, _ = fmt.Fprintf(w, "samples, %4d above the limit, at most %d of %d in a row of votes", v.Breaches, v.Most, v.Of)
+	}
+	switch {
+	case v.PeakRatio > 0 && v.Together:
+		_, _ = fmt.Fprintf(w, ", highest ×%.2f at %s", v.PeakRatio, v.PeakAt.UTC().Format(time.DateTime))
+	case v.PeakRatio > 0:
 		_, _ = fmt.Fprintf(w, ", highest %s (×%.2f) at %s", tidySeconds(v.Peak), v.PeakRatio, v.PeakAt.UTC().Format(time.DateTime))
+	}
+	switch {
+	case v.Fires > 0 && v.Score <= 0:
+		_, _ = fmt.Fprint(w, ", none spoke for a step up")
+	case v.Fires > 0:
+		_, _ = fmt.Fprintf(w, ", highest score %.1f at %s", v.Score, v.ScoreAt.Format(time.DateTime))
 	}
 	_, _ = fmt.Fprintf(w, ": %s\n", v.Why)
 }

@@ -44,7 +44,7 @@ func (b casebook) today(ctx context.Context, x *Explanation, sub subject, tape *
 	w := sub.Watched
 	w.Rule.Corroborate = false // this series alone: the others of its target are not brought along
 	r, err := replay.Run(ctx, tape, replay.Options{Watched: []alert.Watched{w}, Baseline: baselineOptions(b.cfg),
-		History: before{b.st, from}, From: from, Until: until})
+		History: before{b.st, from}, From: from, Until: until, Trace: x.follow(sub)})
 	if err != nil {
 		return nil, fmt.Errorf("judge by today's config: %w", err)
 	}
@@ -58,6 +58,18 @@ func (b casebook) today(ctx context.Context, x *Explanation, sub subject, tape *
 	t.compare(x, from, until)
 	t.alone(b, sub)
 	return t, nil
+}
+
+// follow takes what today's config makes of the newest votes, where a step up decides and no alert has kept it.
+func (x *Explanation) follow(sub subject) func(alert.Alert) {
+	if x.Alert != nil || sub.Rule.Preset != "sharp" {
+		return nil
+	}
+	return func(a alert.Alert) {
+		if n := len(a.Votes); a.Kind == alert.Kind(x.Metric) && n > 0 && !a.Votes[n-1].At.After(x.At) {
+			x.Step = stepOf(a.Fit, a.Votes, false)
+		}
+	}
 }
 
 // compare says where today's decision is another.
@@ -99,7 +111,7 @@ func (t *today) alone(b casebook, sub subject) {
 	if !sub.Rule.Corroborate || sub.Rule.Literal() || b.cfg != nil && siblings(b.cfg, sub.Canary.Target.Name) < togetherLeast {
 		return
 	}
-	t.Words += " (this series by itself: what the canaries of its target decide together is not tried again)"
+	t.Words += fmt.Sprintf(" (this series by itself; what the canaries of its target decide together: serin explain %s --at TIME)", sub.Canary.Target.Name)
 }
 
 // togetherLeast is how many canaries of a target are judged together.

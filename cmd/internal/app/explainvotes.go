@@ -1,11 +1,15 @@
 package app
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/baseline/store"
 	"serin/configs"
 	"serin/probe"
 )
@@ -36,13 +40,22 @@ func (x *Explanation) vote(sub subject, m probe.Metric, records []alert.Record, 
 		if kept, ok := stored[r.Sample.Time.UnixNano()]; ok {
 			d := kept.Verdict
 			v.Value, v.Mean, v.Limit, v.Ratio, v.Z, v.Call, v.Stored = d.Value, d.Mean, d.Limit, d.Ratio, d.Z, d.Call, true
+			v.Shares = ballotOf(kept, true).Shares
 		} else {
 			v.again(r, bandAt(x.bands, r.Sample.Time), m, offset, sub.Rule.Threshold)
 		}
 		x.Votes = append(x.Votes, v)
 	}
-	x.Votes = x.Votes[max(0, len(x.Votes)-maxVotes):]
+	most := maxVotes
+	if x.Step != nil {
+		most = max(most, x.Step.Votes, x.Step.Of)
+	}
+	x.Votes = x.Votes[max(0, len(x.Votes)-most):]
 }
+
+// noBand is why a value could not be held against anything: no daemon had a band for its time, as before the first days and
+// with imported samples.
+const noBand = "no_band"
 
 // again holds a value against the stored band.
 func (v *ballot) again(r *alert.Record, band *baseline.Band, m probe.Metric, offset float64, th baseline.Threshold) {
@@ -52,6 +65,9 @@ func (v *ballot) again(r *alert.Record, band *baseline.Band, m probe.Metric, off
 		return
 	}
 	x := th.Again(d, band, r.Residuals[m], offset)
+	if band == nil {
+		x.Why = noBand
+	}
 	v.Value, v.Mean, v.Limit, v.Ratio, v.Z, v.Call, v.Why = x.Value, x.Mean, x.Limit, x.Ratio, x.Z, x.Call, x.Why
 }
 
@@ -81,4 +97,26 @@ func (x *Explanation) plain(sub subject, m probe.Metric, records []alert.Record,
 			x.Literal.Z = (v.Value - band.Mean) / band.SD
 		}
 	}
+}
+
+// pastState returns what was accepted or forgotten of a series until a time; what is frozen now is left out of it.
+func pastState(ctx context.Context, st *store.Store, key string, m probe.Metric, at time.Time) (*baseline.State, error) {
+	body, err := st.Blob(ctx, alert.SeriesKey(key, m))
+	if err != nil || body == nil {
+		return nil, err
+	}
+	var stored baseline.State
+	if err := json.Unmarshal(body, &stored); err != nil {
+		return nil, fmt.Errorf("read the state of %s %s: %w", key, m, err)
+	}
+	out := &baseline.State{Since: stored.Since}
+	if out.Since > at.UnixNano() {
+		out.Since = 0
+	}
+	for _, h := range stored.Shifts {
+		if h.To <= at.UnixNano() {
+			out.Shifts = append(out.Shifts, h)
+		}
+	}
+	return out, nil
 }

@@ -222,7 +222,10 @@ func TestIncidentExplains(t *testing.T) {
 			Votes: []alert.Vote{
 				{Verdict: baseline.Verdict{Call: baseline.Breach, Value: 0.812}},
 				{Outcome: probe.TimeoutStall},
-				{Verdict: baseline.Verdict{Call: baseline.NotJudged, Why: "learning"}}}}},
+				{Verdict: baseline.Verdict{Call: baseline.NotJudged, Why: "learning"}}}},
+			{Series: "gw-eu", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at,
+				Fit:   alert.Fit{Score: 12.4, Of: 6, Fires: 9, Votes: 4, Checks: 12, Ratio: 1.62, Before: 1.03, Hours: 1.02, Reach: 1.15, Wander: baseline.Wander{.0034}},
+				Votes: []alert.Vote{{Verdict: baseline.Verdict{Call: baseline.Neither, Ratio: 1.2}}}}},
 		Transitions: []alert.Transition{{At: at, Series: "gw-eu/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5"}},
 		Notices:     []alert.Notice{{Channel: "slack", Act: alert.ActOpen, State: alert.NoticeSent, Created: at, Sent: at.Add(time.Second), Error: ""}},
 	}}}
@@ -238,6 +241,12 @@ func TestIncidentExplains(t *testing.T) {
 		"gw-eu/chat/short ttft is firing (warning) since 2026-03-01T08:05:00Z",
 		"  worst: 2026-03-01T08:05:00Z, 812ms, usual is 412ms (1.97 times, z 4.1), limit 540ms, request req-1",
 		"  votes, newest last: 812ms breach, timeout_stall, not judged (learning)",
+		"gw-eu ttft is firing (warning) since 2026-03-01T08:05:00Z",
+		"  fired by: the newest 4 rounds (12 checks) fit a lasting step up best, from ×1.03 to ×1.6 of usual",
+		"  fired by: score 12.4 over the newest 6: ln of how much likelier they are with a step than without; more than 9 fires",
+		"  fired by: by itself this level moves by 6.0 % (one standard deviation)",
+		"  fired by: the level of hours is ×1.02 of usual; by itself it rarely goes beyond ×1.15, and that did not fire",
+		"  votes, newest last: ×1.20 of usual neither",
 		"2026-03-01T08:05:00Z  gw-eu/chat/short ttft: pending → firing: 4 of 5",
 		"2026-03-01T08:05:00Z  open on slack: sent at 2026-03-01T08:05:01Z",
 	}

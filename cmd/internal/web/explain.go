@@ -96,6 +96,9 @@ func why(a *alert.Alert) []string {
 			lines = append(lines, "  "+of.name+": "+evidence(of.ev))
 		}
 	}
+	for _, line := range a.WhyFired() {
+		lines = append(lines, "  fired by: "+line)
+	}
 	if len(a.Votes) > 0 {
 		lines = append(lines, "  votes, newest last: "+votes(a.Votes))
 	}
@@ -133,6 +136,8 @@ func votes(list []alert.Vote) string {
 		switch {
 		case v.Verdict.Value > 0:
 			words[i] = seconds(v.Verdict.Value) + " " + call(v.Verdict)
+		case v.Verdict.Ratio > 0: // of a whole target
+			words[i] = fmt.Sprintf("×%.2f of usual %s", v.Verdict.Ratio, call(v.Verdict))
 		case v.Outcome != "":
 			words[i] = string(v.Outcome)
 		default:
