@@ -133,6 +133,9 @@ func (e *Engine) tickCanary(c *watch, jumped bool) {
 		return
 	}
 	for _, k := range c.kinds() {
+		if s := c.alerts[k].State; !s.open() && s != StatePending {
+			continue
+		}
 		a := c.alerts[k]
 		if a.State == StatePending && k != KindNoData {
 			e.age(c, k, a)
@@ -153,6 +156,7 @@ func (e *Engine) age(c *watch, k Kind, a Alert) {
 	if !dropped {
 		return
 	}
-	a, t := settle(a, c.blank(k).State, e.now, turn{From: a.State})
+	t := turn{From: a.State}
+	a.settle(c.blank(k).State, e.now, &t)
 	e.take(c, k, a, t)
 }

@@ -48,7 +48,7 @@ func (a Alert) flap(now time.Time, t turn) (Alert, turn) {
 
 // stepFlapping waits until nothing would have fired for long. Calm holds since when.
 func stepFlapping(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
-	_, fires := q.fires(a, o, q.sharp(a, o))
+	_, fires := q.fires(&a, &o, q.sharp(&a, &o))
 	switch {
 	case fires, len(a.Calm) == 0, o.At.Before(a.Calm[0]):
 		a.Calm = []time.Time{o.At}

@@ -63,6 +63,9 @@ func (u usedIDs) take(id string, at time.Time) {
 // tellIncidents brings the incidents of the targets that the call touched up to date: alerts join, incidents of one provider
 // become one, and each is told once.
 func (e *Engine) tellIncidents() {
+	if len(e.tx.scopes) == 0 {
+		return
+	}
 	for _, t := range e.order {
 		if e.tx.scopes[t] != nil {
 			e.inhibit(t.name)

@@ -17,8 +17,10 @@ func (e *Engine) inhibit(name string) {
 	for _, c := range t.canaries {
 		by := c.heldBackBy(most, down, len(t.canaries))
 		for _, k := range c.kinds() {
+			if !c.alerts[k].State.open() {
+				continue
+			}
 			switch a := c.alerts[k]; {
-			case !a.Open():
 			case k == KindTimeout || k == KindError:
 				e.weigh(c, k, a, most)
 			case k != KindLimit && a.Suppressed != by:
@@ -30,9 +32,9 @@ func (e *Engine) inhibit(name string) {
 
 func (c *watch) heldBackBy(most bool, down, all int) string {
 	switch {
-	case c.alerts[KindTimeout].Open():
+	case c.alerts[KindTimeout].State.open():
 		return "timeouts of " + c.key
-	case c.alerts[KindError].Open():
+	case c.alerts[KindError].State.open():
 		return "errors of " + c.key
 	case most:
 		return fmt.Sprintf("timeouts or errors on %d of %d canaries", down, all)

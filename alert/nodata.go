@@ -73,6 +73,9 @@ func (e *Engine) begun(c *watch, at time.Time, regular bool) {
 	if regular {
 		c.runs.begun = latest(c.runs.begun, at)
 	}
+	if s := c.alerts[KindNoData].State; !s.open() && s != StatePending {
+		return
+	}
 	a := c.alerts[KindNoData]
 	switch {
 	case a.Open():

@@ -90,7 +90,9 @@ func (e *Engine) judge(c *watch, s *probe.Sample, rec *Record) {
 	}
 	if s.Regular() && !skipped {
 		c.recent = c.recent.add(s)
-		e.ask(c, reprobeTimes(e.now, c.Watched), again)
+		if len(again) > 0 {
+			e.ask(c, reprobeTimes(e.now, c.Watched), again)
+		}
 	}
 	e.judgeRate(c, s)
 }
@@ -114,9 +116,12 @@ func (e *Engine) asked(c *watch, s *probe.Sample) []Kind {
 
 // countOpen counts the probe, or the run that found earlier ones hanging, in every open alert of its canary.
 func (e *Engine) countOpen(c *watch, s *probe.Sample) {
-	for k, a := range c.alerts {
-		if a.Open() && (s.Outcome.Family() != probe.FamilyNone || s.Outcome == probe.Skipped) {
-			c.alerts[k] = a.count(s.Outcome)
+	if s.Outcome.Family() == probe.FamilyNone && s.Outcome != probe.Skipped {
+		return
+	}
+	for _, k := range c.kinds() {
+		if c.alerts[k].State.open() {
+			c.alerts[k] = c.alerts[k].count(s.Outcome)
 			e.tx.alert(c.alerts[k])
 		}
 	}
@@ -129,7 +134,7 @@ func (e *Engine) judgeFailure(c *watch, s *probe.Sample, k Kind, asked []Kind) b
 		return false
 	}
 	e.step(c, k, o)
-	return o.Call == baseline.Breach && !c.alerts[k].Open()
+	return o.Call == baseline.Breach && !c.alerts[k].State.open()
 }
 
 // failure says what a sample is to a family: a breach when it failed so, calm when it was good, else neither. What says

@@ -179,7 +179,8 @@ func (e *Engine) agePool(t *target, p *pool) {
 		e.tx.tell(t)
 	case a.State == StatePending:
 		if a, dropped := a.aged(q, e.now); dropped {
-			a, tn := settle(a, StateOK, e.now, turn{From: a.State})
+			tn := turn{From: a.State}
+			a.settle(StateOK, e.now, &tn)
 			e.takePool(t, p, a, tn)
 		}
 	}

@@ -76,7 +76,7 @@ func (t *target) count(v vote) {
 // tells reports whether one of the canary's own alerts, open or ended, covers an observation.
 func (c *watch) tells(v vote) bool {
 	for _, k := range rateKinds() {
-		if a := c.alerts[k]; a.Open() && !v.at.Before(a.FirstBreach) {
+		if c.alerts[k].State.open() && !v.at.Before(c.alerts[k].FirstBreach) {
 			return true
 		}
 	}
@@ -99,10 +99,10 @@ func (e *Engine) ageRates(t *target) {
 // rate judges one family's share; it fires only when the newest observation failed so.
 func (e *Engine) rate(t *target, k Kind, failed bool) {
 	t.age(e.now)
-	a := t.rates[k]
-	if !a.Open() && !failed {
+	if !failed && !t.rates[k].State.open() {
 		return
 	}
+	a := t.rates[k]
 	bad, all := t.share(k)
 	switch {
 	case a.Open() && float64(bad) < rateQuiet*float64(max(all, 1)):
@@ -121,14 +121,14 @@ func (e *Engine) rate(t *target, k Kind, failed bool) {
 	}
 }
 
-// age drops the observations that are outside the window. They lie by time, so that a look at both ends is enough to see
-// that there are none.
+// age drops the observations that are outside the window. They lie by time, so that they are at the ends.
 func (t *target) age(now time.Time) {
-	n := len(t.seen)
-	if n == 0 || now.Sub(t.seen[0].at) <= rateWindow && t.seen[n-1].at.Sub(now) <= rateWindow {
-		return
+	for len(t.seen) > 0 && now.Sub(t.seen[0].at) > rateWindow {
+		t.seen = t.seen[1:]
 	}
-	t.seen = slices.DeleteFunc(t.seen, func(v vote) bool { return now.Sub(v.at).Abs() > rateWindow })
+	for n := len(t.seen); n > 0 && t.seen[n-1].at.Sub(now) > rateWindow; n-- {
+		t.seen = t.seen[:n-1]
+	}
 }
 
 func (e *Engine) fireRate(t *target, k Kind) {

@@ -43,7 +43,7 @@ type sharpView struct {
 }
 
 // sharp returns what the sharp rule says of an alert's votes.
-func (q Quorum) sharp(a Alert, o Observation) (v sharpView) {
+func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.Wander.Known() {
 		return v
 	}
@@ -73,7 +73,7 @@ func (q Quorum) sharp(a Alert, o Observation) (v sharpView) {
 }
 
 // fitted keeps what was seen, for people.
-func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o Observation) Fit {
+func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o *Observation) Fit {
 	f := Fit{Fires: v.of.Fire, Votes: w.Best.N, Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
 	if v.away {
 		f.Votes = len(votes)
@@ -93,7 +93,7 @@ func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o Observation) Fit {
 
 // settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a
 // fixed limit say nothing of it.
-func (q Quorum) settled(t baseline.Track, votes []Vote, o Observation) (baseline.Track, []Vote) {
+func (q Quorum) settled(t baseline.Track, votes []Vote, o *Observation) (baseline.Track, []Vote) {
 	for len(votes) > 0 && (votes[0].silent() || o.At.Sub(votes[0].At) > q.Span) {
 		if !votes[0].silent() {
 			t = o.Wander.Follow(t, votes[0].seen(nil))
@@ -138,7 +138,7 @@ func (v sharpView) enough() bool { return v.known && v.best < v.of.Enough }
 
 // fires reports whether an alert fires with its newest vote, and how many of the newest are the reason. v is what the sharp rule
 // says.
-func (q Quorum) fires(a Alert, o Observation, v sharpView) (of int, yes bool) {
+func (q Quorum) fires(a *Alert, o *Observation, v sharpView) (of int, yes bool) {
 	if v.known {
 		return v.n, v.n > 0
 	}

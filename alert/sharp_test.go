@@ -25,7 +25,7 @@ func TestSharpNeeds(t *testing.T) {
 	f := func(what string, votes []Vote, w baseline.Wander, wantN int, wantAway bool) sharpView {
 		t.Helper()
 		o := Observation{At: votes[len(votes)-1].At, Shares: []baseline.Share{{SW: .1}}, Wander: w}
-		v := q.sharp(Alert{Votes: votes}, o)
+		v := q.sharp(&Alert{Votes: votes}, &o)
 		if !v.known || v.n != wantN || v.away != wantAway {
 			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantAway)
 		}
@@ -55,7 +55,7 @@ func TestSharpNeeds(t *testing.T) {
 	}
 	f("a rise of 18 hours, held for six", ramp, baseline.Wander{0, 0, 0, .0048}, 16, true)
 	f("half of it is not far enough", ramp[:108], baseline.Wander{0, 0, 0, .0048}, 0, false)
-	if v := q.sharp(Alert{}, Observation{Shares: []baseline.Share{{SW: .1}}}); v.known || v.looks() || v.enough() {
+	if v := q.sharp(&Alert{}, &Observation{Shares: []baseline.Share{{SW: .1}}}); v.known || v.looks() || v.enough() {
 		t.Error("it is in force where nobody knows how the level moves")
 	}
 }
@@ -94,7 +94,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
 	votes := slowVotes(5*time.Minute, 0, 0, 0, 0, .5, .5, .5, .5, .5, .5, .5, .5)
 	o := Observation{At: votes[11].At, Shares: votes[11].Shares, Wander: baseline.Wander{0, .001, .001, .001}}
-	v := q.sharp(Alert{Votes: votes}, o)
+	v := q.sharp(&Alert{Votes: votes}, &o)
 	f := v.fit
 	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores().Fire || f.Away || f.Wander != o.Wander {
 		t.Errorf("%+v", f)
@@ -102,7 +102,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
 		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
 	}
-	if f := q.sharp(Alert{Votes: votes[:3]}, Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 || !f.Known() {
+	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 || !f.Known() {
 		t.Errorf("three votes are too few for a score: %+v", f)
 	}
 }

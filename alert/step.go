@@ -63,7 +63,12 @@ type turn struct {
 
 // Open reports whether the alert has fired and not resolved.
 func (a Alert) Open() bool {
-	return a.State == StateFiring || a.State == StateRecovering || a.State == StateFlapping
+	return a.State.open()
+}
+
+// open is Open of an alert in the state: a look at the state alone spares a copy of the alert.
+func (s State) open() bool {
+	return s == StateFiring || s == StateRecovering || s == StateFlapping
 }
 
 // step brings one observation to one alert. It is pure: a's slices are not written to.
@@ -77,16 +82,17 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	if !a.Open() {
 		a.Track = q.follow(a.Track, had, a.Votes, o)
 	}
-	a = a.see(o, q)
-	if a.Open() {
+	a.see(&o, q)
+	if a.State.open() {
 		return stepOpen(a, q, o, now, t)
 	}
-	t.view = q.sharp(a, o)
+	t.view = q.sharp(&a, &o)
 	a.Fit = t.view.fit
-	if of, fires := q.fires(a, o, t.view); fires {
+	if of, fires := q.fires(&a, &o, t.view); fires {
 		return fire(a, q, o, of, now, t)
 	}
-	return settle(a, StateOK, now, t)
+	a.settle(StateOK, now, &t)
+	return a, t
 }
 
 // stepUnjudged handles what cannot be judged: missing changes nothing; without a band an open alert could never end.
@@ -97,12 +103,13 @@ func stepUnjudged(a Alert, q Quorum, o Observation, now time.Time, t turn) (Aler
 	if a.Open() {
 		return resolve(a, "learning", now, t)
 	}
-	a.Votes = live(slices.Clone(a.Votes), q, o.At)
-	return settle(a, StateLearning, now, t)
+	a.Votes = live(a.Votes, q, o.At)
+	a.settle(StateLearning, now, &t)
+	return a, t
 }
 
 // settle gives a quiet alert its state: pending while a breach is among the votes, else rest.
-func settle(a Alert, rest State, now time.Time, t turn) (Alert, turn) {
+func (a *Alert) settle(rest State, now time.Time, t *turn) {
 	to := rest
 	if n := breachCount(a.Votes); n > 0 {
 		to = StatePending
@@ -114,7 +121,9 @@ func settle(a Alert, rest State, now time.Time, t turn) (Alert, turn) {
 	} else if rest == StateLearning {
 		t.Why = "no band"
 	}
-	return a.to(to, now), t
+	if a.State != to {
+		a.State, a.Since = to, now
+	}
 }
 
 // fire opens an alert because of its newest votes.
@@ -213,8 +222,8 @@ func raise(a Alert, o Observation) (Alert, bool) {
 }
 
 // see takes the numbers of one observation.
-func (a Alert) see(o Observation, q Quorum) Alert {
-	v := o.Verdict
+func (a *Alert) see(o *Observation, q Quorum) {
+	v := &o.Verdict
 	if !q.Failures {
 		if v.Ratio < steepRatio {
 			a.Steep = time.Time{}
@@ -223,7 +232,7 @@ func (a Alert) see(o Observation, q Quorum) Alert {
 		}
 	}
 	if q.Failures && o.Call != baseline.Breach {
-		return a
+		return
 	}
 	if o.Call == baseline.Breach && !o.Fixed {
 		a.Fixed, a.Learned = false, "" // the band has been learned meanwhile, and says so too
@@ -233,7 +242,6 @@ func (a Alert) see(o Observation, q Quorum) Alert {
 	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.Open() || v.Ratio > a.Worst.Ratio) {
 		a.Worst = a.Last
 	}
-	return a
 }
 
 // timedOut reports whether an observed outcome speaks of a timeout. The only skips that are observed are of runs whose

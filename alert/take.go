@@ -22,7 +22,7 @@ type tx struct {
 type gist struct{ news []News }
 
 func newTx() *tx {
-	return &tx{at: map[string]int{}, touched: map[*watch]bool{}, scopes: map[*target]*gist{}, pools: map[*target]bool{}}
+	return &tx{touched: map[*watch]bool{}, pools: map[*target]bool{}}
 }
 
 // alert puts an alert into the change, once.
@@ -30,6 +30,9 @@ func (x *tx) alert(a Alert) {
 	if i, ok := x.at[a.ID]; ok {
 		x.Alerts[i] = a
 		return
+	}
+	if x.at == nil {
+		x.at = map[string]int{}
 	}
 	x.at[a.ID] = len(x.Alerts)
 	x.Alerts = append(x.Alerts, a)
@@ -39,6 +42,9 @@ func (x *tx) touch(c *watch) { x.touched[c] = true }
 
 // tell marks a target's incident for another look, with news for its thread.
 func (x *tx) tell(t *target, news ...News) {
+	if x.scopes == nil {
+		x.scopes = map[*target]*gist{}
+	}
 	if x.scopes[t] == nil {
 		x.scopes[t] = &gist{}
 	}

@@ -24,18 +24,20 @@ func (e *Engine) eachIn(inc *incident, f func(Alert) Alert) {
 func (e *Engine) eachOpen(t *target, f func(Alert) Alert) {
 	for _, c := range t.canaries {
 		for _, k := range c.kinds() {
-			if a := c.alerts[k]; a.Open() {
+			if c.alerts[k].State.open() {
+				a := c.alerts[k]
 				c.alerts[k] = e.store(a, f(a), c)
 			}
 		}
 	}
 	for _, k := range rateKinds() {
-		if a := t.rates[k]; a.Open() {
+		if t.rates[k].State.open() {
+			a := t.rates[k]
 			t.rates[k] = e.store(a, f(a), nil)
 		}
 	}
 	for _, m := range ringMetrics() {
-		if p := t.pools[m]; p != nil && p.alert.Open() {
+		if p := t.pools[m]; p != nil && p.alert.State.open() {
 			p.alert = e.store(p.alert, f(p.alert), nil)
 		}
 	}

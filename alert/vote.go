@@ -16,10 +16,14 @@ func (q Quorum) keeps() int {
 	return q.N
 }
 
-// newest copies the votes that may still count beside one more, with room for it.
+// newest returns the votes that may still count beside one more, with room for it. What lies beyond an alert's votes is written
+// to once, since each step has one successor; the votes themselves never are.
 func newest(votes []Vote, q Quorum) []Vote {
 	keep := votes[max(0, len(votes)-q.keeps()+1):]
-	return append(make([]Vote, 0, len(keep)+1), keep...)
+	if cap(keep) > len(keep) {
+		return keep
+	}
+	return append(make([]Vote, 0, len(keep)+len(keep)/4+2), keep...)
 }
 
 // live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
@@ -27,7 +31,7 @@ func live(votes []Vote, q Quorum, ref time.Time) []Vote {
 	votes = votes[max(0, len(votes)-q.keeps()):]
 	for i := range votes { // seldom any is old: look before moving them
 		if ref.Sub(votes[i].At).Abs() > q.Window {
-			return slices.DeleteFunc(votes, func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+			return slices.DeleteFunc(slices.Clone(votes), func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
 		}
 	}
 	return votes
@@ -35,8 +39,8 @@ func live(votes []Vote, q Quorum, ref time.Time) []Vote {
 
 func breachCount(votes []Vote) int {
 	n := 0
-	for _, v := range votes {
-		if v.Verdict.Call == baseline.Breach {
+	for i := range votes {
+		if votes[i].Verdict.Call == baseline.Breach {
 			n++
 		}
 	}
@@ -73,7 +77,7 @@ func bare(v baseline.Verdict, c baseline.Call) baseline.Verdict {
 // aged drops the votes of a pending alert that are too old to count, with the sharp rule once no breach is left of them: until
 // then they go when the next one comes, and the level is followed over them.
 func (a Alert) aged(q Quorum, now time.Time) (Alert, bool) {
-	votes := live(slices.Clone(a.Votes), q, now)
+	votes := live(a.Votes, q, now)
 	if len(votes) == len(a.Votes) || q.Sharp && breachCount(votes) > 0 {
 		return a, false
 	}

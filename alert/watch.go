@@ -98,7 +98,9 @@ func (c *watch) watch(w Watched) {
 func (c *watch) quorum(k Kind) Quorum { return quorum(c.Rule, k, c.Canary.Interval) }
 
 // down reports whether the canary's timeouts or errors fire.
-func (c *watch) down() bool { return c.alerts[KindTimeout].Open() || c.alerts[KindError].Open() }
+func (c *watch) down() bool {
+	return c.alerts[KindTimeout].State.open() || c.alerts[KindError].State.open()
+}
 
 // doubled reports whether the sample was seen already, and remembers it.
 func (c *watch) doubled(s *probe.Sample) bool {
@@ -118,7 +120,7 @@ func (c *watch) doubled(s *probe.Sample) bool {
 // settled reports whether nothing is open or pending.
 func (c *watch) settled() bool {
 	for _, k := range c.all {
-		if a := c.alerts[k]; a.Open() || a.State == StatePending {
+		if s := c.alerts[k].State; s.open() || s == StatePending {
 			return false
 		}
 	}
@@ -136,7 +138,7 @@ func (t *target) settled() bool {
 		}
 	}
 	for _, k := range rateKinds() {
-		if a := t.rates[k]; a.Open() {
+		if t.rates[k].State.open() {
 			return false
 		}
 	}
