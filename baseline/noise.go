@@ -128,14 +128,20 @@ func offsetWindow(at int64, interval time.Duration) (from, to int64) {
 func (s *Series) appendE(list []float64, w span) []float64 {
 	part := s.pts.in(w)
 	for i := range part.cells {
-		if e, ok := part.cells[i].usual(); ok {
-			if len(s.shifts) > 0 {
-				e -= s.lowered(part.at(i))
-			}
+		if e, ok := s.eAt(part, i); ok {
 			list = append(list, e)
 		}
 	}
 	return list
+}
+
+// eAt is how far the i-th of some points was from usual; false where there was no band.
+func (s *Series) eAt(part points, i int) (e float64, ok bool) {
+	e, ok = part.cells[i].usual()
+	if ok && len(s.shifts) > 0 {
+		e -= s.lowered(part.at(i))
+	}
+	return e, ok
 }
 
 // offsetOf is the offset that values make, 0 of fewer than 8, clipped to a ratio of most either way. It sorts list.

@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -153,8 +152,15 @@ func (ps points) since(t int64) int { return ps.from(grains(t)) }
 
 func (ps points) from(g int64) int {
 	g -= ps.base
-	i, _ := slices.BinarySearchFunc(ps.cells, g, func(c cell, g int64) int { return cmp.Compare(c.grains(), g) })
-	return i
+	low, high := 0, len(ps.cells)
+	for low < high {
+		if m := (low + high) / 2; ps.cells[m].grains() < g {
+			low = m + 1
+		} else {
+			high = m
+		}
+	}
+	return low
 }
 
 // in returns the points in s: those of the grain that s begins in too.

@@ -86,6 +86,21 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 	return median(list), len(list)
 }
 
+// Fell reports whether Gap may be below a level, which costs a tenth of it: half of the values are.
+func (s *Series) Fell(from, to time.Time, below float64) bool {
+	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
+	n, fell := 0, 0
+	for i := range part.cells {
+		if e, ok := s.eAt(part, i); ok {
+			n++
+			if e < below {
+				fell++
+			}
+		}
+	}
+	return n > 0 && fell >= n/2
+}
+
 // Usual returns the median value from from on and before to, ln seconds, and of how many.
 func (s *Series) Usual(from, to time.Time) (y float64, n int) {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})

@@ -105,3 +105,21 @@ func TestGroupLineComesDown(t *testing.T) {
 		t.Errorf("no shares: %s", v.Call)
 	}
 }
+
+// TestFellIsNoMissedGap: what Gap puts below a level, Fell never passes over, and calm values it does.
+func TestFellIsNoMissedGap(t *testing.T) {
+	s, at := month(five)
+	from := at.Add(-72 * time.Hour)
+	gap, n := s.Gap(from, at)
+	if n == 0 {
+		t.Fatal("no values")
+	}
+	for _, d := range []float64{1e-9, .01, .05} {
+		if !s.Fell(from, at, gap+d) {
+			t.Errorf("median %v: passed over below %v", gap, gap+d)
+		}
+	}
+	if s.Fell(from, at, gap-.3) || s.Fell(at, at.Add(time.Hour), 1) {
+		t.Error("fell to where it never was, or without values")
+	}
+}

@@ -63,19 +63,6 @@ func wsd(x []float64) float64 {
 	return honest * sd
 }
 
-// middle returns the mean of the values from the 20th to the 80th percentile, both included. It reorders x.
-func middle(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	last := float64(len(x) - 1)
-	const close = 1e-9 // .2 and .8 are no binary fractions: a position that is whole must count as whole
-	low, high := int(math.Ceil(.2*last-close)), int(math.Floor(.8*last+close))
-	choose(x, low)
-	choose(x[low:], high-low)
-	return mean(x[low : high+1])
-}
-
 // fewEnough values are sorted faster than they are chosen from.
 const fewEnough = 12
 
