@@ -63,9 +63,10 @@
 //
 //	C(lag)   1.5625 times the mean product of e (of rounds: their median e), clipped at its 10th and 90th percentiles, with
 //	         itself a lag later; lags of one interval and more, a quarter longer each, up to 12 h; of seven days, excluded ones left out
-//	w        the variances of the four, none negative, whose Σ w·exp(−lag/τ) comes nearest to C (least squares); together at least
-//	         0.015²; where runs are over 15 min apart the fastest has at least a tenth of sw². Wider for fewer days than
-//	         seven, as κ is. Renewed with sw and sL
+//	w        the variances of the four, none negative, whose Σ w·exp(−lag/τ) comes nearest to C (least squares); none of a
+//	         process of which less than a quarter is left at the shortest lag; together at least 0.015²; where runs are over
+//	         15 min apart the fastest has at least a tenth of sw². Wider for fewer days than seven, as κ is. Renewed with
+//	         sw and sL
 //	track    means and covariance of the four, by a Kalman filter over the observations that are not weighed any more; of a
 //	         round each canary's e by itself. Each moves it by at most 1.2 of its standard deviations up, and 2 down
 //	before   track at an observation, brought to at most ln offset_cap from usual, or 2·√Σw if that is more

@@ -41,6 +41,7 @@ const (
 	lagsLeast  = 4      // lags that can be told
 	clippedCov = 1.5625 // makes the covariance of values clipped at their 10th and 90th percentiles that of a normal law
 	fastLeast  = .1     // of a probe's variance: what a slow schedule cannot tell from it
+	leftLeast  = .25    // what is left of a process at the shortest lag: of less, chance makes any variance
 )
 
 // wanderOf fits a level's moves to how e, in cells of one interval (NaN = nothing), resembles itself later. sw is the scatter
@@ -108,14 +109,17 @@ func covariance(cells []float64, lag int) (c float64, n int) {
 }
 
 // fit finds the variances, none negative, whose processes come nearest to the covariances (least squares, by coordinate
-// descent). Lags are nanoseconds.
+// descent). Lags are nanoseconds, the shortest first. A process that has forgotten itself at all of them is 0: it cannot be told from
+// the probes' own scatter, and is in that.
 func fit(lags, covariances []float64) (w Wander) {
 	shape := make([][processes]float64, len(lags))
 	var norm [processes]float64
 	for j, l := range lags {
 		shape[j] = fade(time.Duration(l))
 		for i, s := range shape[j] {
-			norm[i] += s * s
+			if shape[0][i] >= leftLeast {
+				norm[i] += s * s
+			}
 		}
 	}
 	rest := append([]float64(nil), covariances...)

@@ -72,6 +72,23 @@ func TestWanderIsNotKnown(t *testing.T) {
 	}
 }
 
+// TestSlowSchedulesKeepQuietOfWhatTheyCannotSee: of probes that only scatter, however rare, nothing is said to move further than
+// they do: a process that has forgotten itself at the shortest lag is no reason for what chance makes there.
+func TestSlowSchedulesKeepQuietOfWhatTheyCannotSee(t *testing.T) {
+	for _, every := range []time.Duration{20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour} {
+		for seed := range uint64(40) {
+			draw := rand.New(rand.NewPCG(seed, 3))
+			cells := make([]float64, 7*24*time.Hour/every)
+			for i := range cells {
+				cells[i] = .3 * draw.NormFloat64()
+			}
+			if w := wanderOf(cells, every, .3); w.SD() > .3 {
+				t.Errorf("every %s, seed %d: moves by %.3f: %v", every, seed, w.SD(), w)
+			}
+		}
+	}
+}
+
 // TestWanderOfMixedSchedules: where rounds come at every third interval only, there are lags enough.
 func TestWanderOfMixedSchedules(t *testing.T) {
 	draw := rand.New(rand.NewPCG(4, 4))
