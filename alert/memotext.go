@@ -101,7 +101,7 @@ func (t text) votes(name string, list []Vote) text {
 		t = append(t.key(""), '{')
 		v := &list[i]
 		t = t.time("at", v.At).str("trigger", string(v.Trigger)).verdict("verdict", &v.Verdict).str("outcome", string(v.Outcome)).
-			shares("shares", v.Shares)
+			shares("shares", v.Shares).voices("who", v.Who)
 		t = append(t, '}')
 	}
 	return append(t, ']')
@@ -132,6 +132,17 @@ func (t text) shares(name string, list []baseline.Share) text {
 	for i := range list {
 		t = append(t.key(""), '{')
 		t = append(t.num("e", list[i].E).num("sw", list[i].SW), '}')
+	}
+	return append(t, ']')
+}
+
+func (t text) voices(name string, list []uint16) text {
+	if len(list) == 0 {
+		return t
+	}
+	t = append(t.key(name), '[')
+	for _, v := range list {
+		t = strconv.AppendUint(t.key(""), uint64(v), 10)
 	}
 	return append(t, ']')
 }

@@ -60,6 +60,8 @@ func fill(t *testing.T, v reflect.Value, n int) {
 		v.SetFloat(float64(n) + .1)
 	case reflect.Int:
 		v.SetInt(int64(n) + 1)
+	case reflect.Uint16:
+		v.SetUint(uint64(n) + 1)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Array:

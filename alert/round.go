@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -251,6 +252,7 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 		series = append(series, c.series[p.metric])
 		if x := shares[c.key]; x.Known {
 			list = append(list, x.Share)
+			o.Who = append(o.Who, voice(c.key))
 			o.At = latest(o.At, x.At)
 		}
 	}
@@ -261,6 +263,13 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 	o.Verdict, o.Shares, o.Wander = r.Verdict, list, r.Wander
 	o.Call, o.Canaries = o.Verdict.Call, len(list)
 	return o, o.Call != baseline.NotJudged
+}
+
+// voice is a canary's number among votes; two canaries in some thousand have the same.
+func voice(key string) uint16 {
+	h := fnv.New32a()
+	h.Write([]byte(key)) // never fails
+	return uint16(h.Sum32() ^ h.Sum32()>>16)
 }
 
 // tickPool closes the rounds whose time has passed, and does what time alone does to an alert.

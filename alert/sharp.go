@@ -63,9 +63,9 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 	floor := math.Log(max(1, q.MinRatio))
 	switch {
 	case v.r < sharpNewest || len(votes) < sharpLeast:
-	case v.score > v.of.Fire && middle(votes[len(votes)-w.Best.N:]) >= floor:
+	case v.score > v.of.Fire && agreed(votes[len(votes)-w.Best.N:]) >= floor:
 		v.n = w.Best.N
-	case w.Away() >= floor:
+	case w.Away() >= floor && agreed(votes) >= sharpNewest:
 		v.n, v.away = len(votes), true
 	}
 	v.fit = v.fitted(w, votes, o)
@@ -86,7 +86,7 @@ func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o *Observation) Fit 
 		f.Checks += len(best[i].Shares)
 	}
 	if len(best) > 0 {
-		f.Ratio, f.Before = math.Exp(middle(best)), math.Exp(w.Best.From)
+		f.Ratio, f.Before = math.Exp(agreed(best)), math.Exp(w.Best.From)
 	}
 	return f
 }
@@ -120,14 +120,40 @@ func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
 	return list
 }
 
-// middle is the median of the votes' ratios, ln.
-func middle(votes []Vote) float64 {
-	rs := make([]float64, len(votes))
+// agreed is how far from usual (ln) canaries say together that votes are: the median of what is each one's own median, and
+// no more than two of them say. In each round alone one that is far out would lift the median to the greater of the others,
+// and of two rounds' canaries to half of its own.
+func agreed(votes []Vote) float64 {
+	own := map[uint16][]float64{}
 	for i := range votes {
-		rs[i] = math.Log(votes[i].Verdict.Ratio)
+		v := &votes[i]
+		o := v.today()
+		for k, x := range v.Shares {
+			who := uint16(k)
+			if k < len(v.Who) {
+				who = v.Who[k]
+			}
+			own[who] = append(own[who], x.E-o)
+		}
 	}
-	slices.Sort(rs)
-	return (rs[(len(rs)-1)/2] + rs[len(rs)/2]) / 2
+	each := make([]float64, 0, len(own))
+	for _, list := range own {
+		each = append(each, median(list))
+	}
+	if len(each) < 2 {
+		return median(each)
+	}
+	slices.Sort(each)
+	return min(median(each), each[len(each)-2])
+}
+
+// today is the offset of today (ln) that a vote's ratio was corrected by.
+func (v *Vote) today() float64 {
+	es := make([]float64, len(v.Shares))
+	for i, x := range v.Shares {
+		es[i] = x.E
+	}
+	return median(es) - math.Log(v.Verdict.Ratio)
 }
 
 // looks reports whether a regular probe is to be followed by others.

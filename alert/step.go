@@ -40,6 +40,7 @@ type Observation struct {
 	Fixed     bool             // held against a fixed limit
 	Learned   string           // with Fixed: how much has been learned
 	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
+	Who       []uint16         // of a round: whose share each is
 	Wander    baseline.Wander  // how the level moves by itself
 	Canaries  int              // of a round: how many spoke
 	judged    baseline.Verdict // by the band, whatever limit the observation was held against

@@ -113,6 +113,7 @@ type Vote struct {
 	Verdict baseline.Verdict `json:"verdict"`
 	Outcome probe.Outcome    `json:"outcome,omitempty"`
 	Shares  []baseline.Share `json:"shares,omitempty"` // of the sharp rule: what each canary said
+	Who     []uint16         `json:"who,omitempty"`    // of a round: whose share each is (voice); none = the same at the same place
 }
 
 // Evidence is the numbers of one moment of an alert. Value, Mean, Low and Limit are seconds; Mean is 0 where the limit is fixed.

@@ -54,7 +54,7 @@ func (v Vote) pooled() bool { return len(v.Shares) > 1 }
 func (o Observation) vote() Vote {
 	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call), Outcome: o.Outcome}
 	if o.Wander.Known() {
-		v.Shares = rounded(o.Shares)
+		v.Shares, v.Who = rounded(o.Shares), o.Who
 	}
 	return v
 }

@@ -76,7 +76,9 @@
 //	away     the means of the two slow processes, less ln offset_cap or 2·√(w₃+w₄), whichever is more
 //
 // It fires when a score of six observations and more is over 10.5 (rounds: 9) and the median r of those that score best is at
-// least ln min_ratio, or away is at least that; the newest r is at least 0.15. One observation, however far out, cannot do it.
+// least ln min_ratio, or away is at least that; the newest r is at least 0.15. One observation, however far out, cannot do it. Of
+// rounds it is the median over the canaries of each one's own median, and no more than two of them say: one canary that is
+// far out for long cannot do it either.
 // The scores are those of the normal law of all observations together wherever none is that loud (track_test.go). A regular
 // observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below 2
 // (rounds: 1.5).
