@@ -15,6 +15,7 @@ const (
 	blobCanary = "canary/" // + canary: memo
 	blobSeries = "series/" // + canary/metric: baseline.State
 	blobTarget = "target/" // + target/metric: poolMemo
+	blobRounds = "rounds/" // + target/metric: roundsMemo
 	blobIDs    = "incident_ids"
 )
 
@@ -110,9 +111,10 @@ func (e *Engine) tidy() {
 		if rest, is := strings.CutPrefix(key, blobSeries); is {
 			canary, ok = rest[:max(strings.LastIndexByte(rest, '/'), 0)], true
 		}
-		if rest, is := strings.CutPrefix(key, blobTarget); is {
+		for _, prefix := range []string{blobTarget, blobRounds} {
+			rest, is := strings.CutPrefix(key, prefix)
 			name, m, _ := strings.Cut(rest, "/")
-			if t := e.targets[name]; t == nil || t.pools[probe.Metric(m)] == nil {
+			if t := e.targets[name]; is && (t == nil || t.pools[probe.Metric(m)] == nil) {
 				e.forget(e.tx, key)
 			}
 		}
@@ -127,19 +129,23 @@ func (e *Engine) savePools(x *tx) {
 	if e.opt.Forgetful {
 		return
 	}
-	for t := range x.pools {
+	for t, whole := range x.pools {
 		for m, p := range t.pools {
-			body, err := p.memo().body()
-			e.saveBody(x, poolKey(t, m), body, err)
+			body, err := roundsMemo{p.round, p.again}.body()
+			e.saveBody(x, blobRounds+poolKey(t, m), body, err)
+			if whole {
+				body, err = p.memo().body()
+				e.saveBody(x, blobTarget+poolKey(t, m), body, err)
+			}
 		}
 	}
 	slices.SortFunc(x.Blobs, func(a, b Blob) int { return strings.Compare(a.Key, b.Key) })
 }
 
-func poolKey(t *target, m probe.Metric) string { return blobTarget + t.name + "/" + string(m) }
+func poolKey(t *target, m probe.Metric) string { return t.name + "/" + string(m) }
 
 func (p *pool) memo() poolMemo {
-	m := poolMemo{Group: p.group.State(), Round: p.round, Again: p.again}
+	m := poolMemo{Group: p.group.State()}
 	if !p.alert.Open() {
 		a := p.alert
 		m.Alert = &a
@@ -151,8 +157,12 @@ func (p *pool) memo() poolMemo {
 func (e *Engine) recallPools(t *target) {
 	for m, p := range t.pools {
 		var memo poolMemo
-		if !e.recallBlob(poolKey(t, m), &memo) {
+		if !e.recallBlob(blobTarget+poolKey(t, m), &memo) {
 			continue
+		}
+		var rounds roundsMemo
+		if e.recallBlob(blobRounds+poolKey(t, m), &rounds) {
+			memo.roundsMemo = rounds
 		}
 		p.group = baseline.NewGroup(t.interval(), t.lead(m).Rule.Threshold, memo.Group)
 		p.round, p.again = memo.Round, memo.Again

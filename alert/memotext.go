@@ -2,7 +2,9 @@ package alert
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -196,6 +198,15 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	return append(t, '}'), err
 }
 
+// size is about how long a quiet alert's text is.
+func (a *Alert) size() int {
+	n := 512 + 192*len(a.Votes)
+	for i := range a.Votes {
+		n += 24 * len(a.Votes[i].Shares)
+	}
+	return n
+}
+
 // body writes a memo with its idle alerts.
 func (m memo) body() (text, error) {
 	rest := m
@@ -204,7 +215,11 @@ func (m memo) body() (text, error) {
 	if err != nil || len(m.Idle) == 0 {
 		return t, err
 	}
-	return text(t[:len(t)-1]).alerts("idle", m.Idle)
+	size := 0
+	for i := range m.Idle {
+		size += m.Idle[i].size()
+	}
+	return text(slices.Grow(t[:len(t)-1], size)).alerts("idle", m.Idle)
 }
 
 // alerts ends the object that t is in with a list of alerts.
@@ -226,6 +241,30 @@ func (m poolMemo) body() (text, error) {
 	if err != nil || m.Alert == nil {
 		return t, err
 	}
-	t, err = text(t[:len(t)-1]).alert("alert", m.Alert)
+	t, err = text(slices.Grow(t[:len(t)-1], m.Alert.size())).alert("alert", m.Alert)
 	return append(t, '}'), err
+}
+
+// body writes the rounds that are under way.
+func (m roundsMemo) body() (t text, err error) {
+	t = append(text(`{"round":{`).int("of", int(m.Round.Of)).spoken("shares", m.Round.Shares), '}')
+	if len(m.Again) > 0 {
+		t, err = t.any("again", m.Again)
+	}
+	return append(t, '}'), err
+}
+
+func (t text) spoken(name string, shares map[string]spoken) text {
+	if len(shares) == 0 {
+		return t
+	}
+	t = append(t.key(name), '{')
+	for _, canary := range slices.Sorted(maps.Keys(shares)) {
+		x := shares[canary]
+		t = append(t.key(canary), '{')
+		t = append(t.time("at", x.At).key("share"), '{')
+		t = append(t.num("e", x.Share.E).num("sw", x.Share.SW), '}').flag("known", x.Known)
+		t = append(t, '}')
+	}
+	return append(t, '}')
 }

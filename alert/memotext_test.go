@@ -26,12 +26,19 @@ func TestMemosComeBackWhole(t *testing.T) {
 		if got := decode[memo](string(body)); !reflect.DeepEqual(got, m) {
 			t.Errorf("a memo comes back as\n%+v, want\n%+v\n%s", got, m, body)
 		}
-		p := poolMemo{Alert: &a, Round: round{Of: 7, Shares: map[string]spoken{"a": {At: day0, Known: true}}}}
+		p := poolMemo{Alert: &a, roundsMemo: roundsMemo{Round: round{Of: 7, Shares: map[string]spoken{"a": {At: day0, Known: true}}}}}
 		if body, err = p.body(); err != nil {
 			t.Fatal(err)
 		}
 		if got := decode[poolMemo](string(body)); !reflect.DeepEqual(got, p) {
 			t.Errorf("a pool comes back as\n%+v, want\n%+v", got, p)
+		}
+	}
+	for _, m := range []roundsMemo{{}, {Round: round{Of: 7, Shares: map[string]spoken{"gw/a.b/short": {At: day0, Share: baseline.Share{E: -.1234, SW: .05}, Known: true}, "gw/a/long": {At: day0}}}},
+		{Round: round{Of: 8}, Again: []reRound{{At: day0, Want: []string{"a"}}}}} {
+		body, err := m.body()
+		if got := decode[roundsMemo](string(body)); err != nil || !reflect.DeepEqual(got, m) {
+			t.Errorf("%+v comes back as %s, %v", m, body, err)
 		}
 	}
 	for _, m := range []memo{{}, {Tokens: 2}} {

@@ -71,7 +71,7 @@ func (e *Engine) pourAgain(t *target, p *pool, c *watch, x spoken) {
 	if best < 0 {
 		return
 	}
-	e.tx.pools[t] = true
+	e.tx.pour(t)
 	p.again = slices.Clone(p.again)
 	r := &p.again[best]
 	if r.Shares == nil {

@@ -49,12 +49,18 @@ type reRound struct {
 	Shares map[string]spoken `json:"shares,omitempty"`
 }
 
-// poolMemo is what a restart must find again of a pool.
+// poolMemo is what a restart must find again of a pool. Every sample changes the rounds that are under way, and a round only the
+// rest, which is many times as long: so they are stored apart. A store may hold them here.
 type poolMemo struct {
 	Group baseline.GroupState `json:"group"`
 	Alert *Alert              `json:"alert,omitempty"` // while it is not open
-	Round round               `json:"round"`
-	Again []reRound           `json:"again,omitempty"`
+	roundsMemo
+}
+
+// roundsMemo is the rounds that are under way.
+type roundsMemo struct {
+	Round round     `json:"round,omitzero"`
+	Again []reRound `json:"again,omitempty"`
 }
 
 // poolKind is how a re-probe says that a round asked for it.
@@ -189,7 +195,7 @@ func (e *Engine) pourRegular(t *target, p *pool, c *watch, x spoken) {
 		p.round.Shares = map[string]spoken{}
 	}
 	p.round.Shares[c.key] = x
-	e.tx.pools[t] = true
+	e.tx.pour(t)
 	for _, w := range t.canaries {
 		if _, came := p.round.Shares[w.key]; p.due[w.key] && !came {
 			return

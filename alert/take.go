@@ -14,7 +14,7 @@ type tx struct {
 	at      map[string]int // alert id → place in Alerts
 	touched map[*watch]bool
 	scopes  map[*target]*gist
-	pools   map[*target]bool // whose pools changed
+	pools   map[*target]bool // whose pools changed; false: their rounds alone
 	ids     bool             // incident ids were given out
 }
 
@@ -39,6 +39,13 @@ func (x *tx) alert(a Alert) {
 }
 
 func (x *tx) touch(c *watch) { x.touched[c] = true }
+
+// pour marks the rounds of a target as changed.
+func (x *tx) pour(t *target) {
+	if _, marked := x.pools[t]; !marked {
+		x.pools[t] = false
+	}
+}
 
 // tell marks a target's incident for another look, with news for its thread.
 func (x *tx) tell(t *target, news ...News) {
