@@ -109,6 +109,16 @@ func (b *ballot) name(list []witness, back time.Duration) {
 	}
 }
 
+// order names the canaries of a round that was replayed and in which all spoke: they do in the order of their names.
+func (b *ballot) order(subs []subject) {
+	if b.Stored || len(b.Shares) != len(subs) {
+		return
+	}
+	for i := range b.Shares {
+		b.Shares[i].Canary = subs[i].Canary.Key()
+	}
+}
+
 // canaries are those of a target that judge a metric, with the tape that tells of them around a time.
 func (b casebook) canaries(ctx context.Context, target string, m probe.Metric, at time.Time) ([]subject, *replay.Tape, error) {
 	tape, err := storeTape(ctx, b.st, store.Query{Since: at.Add(-targetBack), Until: at.Add(24 * time.Hour), Pattern: target})
@@ -187,7 +197,7 @@ func (x *Explanation) shares(v *ballot) string {
 func whyText(why string) string {
 	switch why {
 	case noBand:
-		return "no band was kept for its time: it was imported, or is of the first days"
+		return "no band was kept: imported, or learning"
 	case "learning":
 		return "still learning"
 	case "first":

@@ -121,6 +121,7 @@ func (b casebook) names(ctx context.Context, x *Explanation, subs []subject) err
 	}
 	for i := range x.Votes {
 		x.Votes[i].name(list, back)
+		x.Votes[i].order(subs)
 	}
 	return nil
 }

@@ -114,6 +114,9 @@ func evidence(e alert.Evidence) string {
 	if e.Mean > 0 {
 		parts = append(parts, fmt.Sprintf("usual is %s (%.2f times, z %.1f)", seconds(e.Mean), e.Ratio, e.Z))
 	}
+	if e.Canaries > 0 && e.Ratio > 0 { // of a whole target
+		parts = append(parts, fmt.Sprintf("%.2f times of usual, the median of %d canaries", e.Ratio, e.Canaries))
+	}
 	if e.Limit > 0 {
 		parts = append(parts, "limit "+seconds(e.Limit))
 	}
