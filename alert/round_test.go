@@ -57,7 +57,7 @@ func TestTargetIsJudgedAsAWhole(t *testing.T) {
 	if n := len(r.log.fired(KindTPOT)); n != 0 {
 		t.Errorf("%d alerts of tpot", n)
 	}
-	explained(t, a, 9)
+	explained(t, a, roundScores().Fire)
 	if line := r.log.notices[0].Message.Lines[1].Text; !strings.HasPrefix(line, "why: ") || !strings.Contains(line, " rounds fit a lasting step up to about ×1.") {
 		t.Errorf("the message says %q", line)
 	}
