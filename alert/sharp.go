@@ -14,7 +14,9 @@ import (
 const (
 	sharpLeast  = 6   // observations that fire
 	sharpNewest = .15 // the newest is at least so far from usual
-	sharpMost   = 64  // observations that are kept
+	sharpMost   = 64  // observations that are kept …
+	sharesMost  = 256 // … with so many shares of canaries; more only to have sharpRounds
+	sharpRounds = 16
 
 	sharpSlack = 15 * time.Minute // what the observations may span beyond the rule's window: two runs of an hourly schedule fit in
 )

@@ -28,10 +28,24 @@ func newest(votes []Vote, q Quorum) []Vote {
 
 // live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
 func live(votes []Vote, q Quorum, ref time.Time) []Vote {
-	votes = votes[max(0, len(votes)-q.keeps()):]
+	votes = q.last(votes)
 	for i := range votes { // seldom any is old: look before moving them
 		if ref.Sub(votes[i].At).Abs() > q.Window {
 			return slices.DeleteFunc(slices.Clone(votes), func(v Vote) bool { return ref.Sub(v.At).Abs() > q.Window })
+		}
+	}
+	return votes
+}
+
+// last returns the newest votes that are looked at. Of rounds of many canaries fewer say as much, and all of them cost: each
+// start of a step is tried on all shares since, and all are written anew with each round.
+func (q Quorum) last(votes []Vote) []Vote {
+	votes = votes[max(0, len(votes)-q.keeps()):]
+	shares := 0
+	for i := len(votes) - 1; i >= 0 && q.Sharp; i-- {
+		shares += len(votes[i].Shares)
+		if shares > sharesMost && len(votes)-i > max(q.N, sharpRounds) {
+			return votes[i+1:]
 		}
 	}
 	return votes
