@@ -152,10 +152,10 @@ func (t *target) settled() bool {
 
 // idle lists the alerts that are not open, in the order of kinds, for the memo.
 func (c *watch) idle() []Alert {
-	var list []Alert
+	list := make([]Alert, 0, len(c.kinds()))
 	for _, k := range c.kinds() {
-		if a := c.alerts[k]; !a.Open() {
-			list = append(list, a)
+		if !c.alerts[k].State.open() {
+			list = append(list, c.alerts[k])
 		}
 	}
 	return list

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -39,17 +40,21 @@ const maxMillis = float64(math.MaxInt64) / float64(time.Millisecond)
 
 // UnmarshalJSON reads milliseconds; null is unknown. An error says that it is no number, or longer than a duration can be.
 func (s *Span) UnmarshalJSON(b []byte) error {
-	var ms *float64
-	if err := json.Unmarshal(b, &ms); err != nil {
+	*s = Span{}
+	if string(b) == "null" {
+		return nil
+	}
+	ms, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		err = json.Unmarshal(b, &ms) // says what it is instead
+	}
+	if err != nil {
 		return fmt.Errorf("read milliseconds: %w", err)
 	}
-	*s = Span{}
-	if ms != nil && math.Abs(*ms) >= maxMillis {
-		return fmt.Errorf("%v ms is longer than any duration", *ms)
+	if math.Abs(ms) >= maxMillis {
+		return fmt.Errorf("%v ms is longer than any duration", ms)
 	}
-	if ms != nil {
-		*s = Known(time.Duration(*ms * float64(time.Millisecond)))
-	}
+	*s = Known(time.Duration(ms * float64(time.Millisecond)))
 	return nil
 }
 
