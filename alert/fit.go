@@ -15,7 +15,7 @@ type Fit struct {
 	Fires  float64         `json:"fires,omitempty"`  // the score from which it fires
 	Votes  int             `json:"votes,omitempty"`  // how many of the newest, be they fewer, fit a step best: since then it is slow; with Away all that were weighed
 	Checks int             `json:"checks,omitempty"` // values of canaries in them
-	Ratio  float64         `json:"ratio,omitempty"`  // the median of their ratios, which have today's offset taken off
+	Ratio  float64         `json:"ratio,omitempty"`  // how slow the canaries agree that they are, today's offset taken off
 	Before float64         `json:"before,omitempty"` // the level believed just before them
 	Hours  float64         `json:"hours,omitempty"`  // the level of hours after them
 	Reach  float64         `json:"reach,omitempty"`  // as far as that goes by itself

@@ -34,6 +34,8 @@ type verdictOver struct {
 	Together  bool         `json:"together,omitempty"` // all canaries of a target: samples are rounds
 	Alerts    []string     `json:"alerts"`             // ids
 	Why       string       `json:"why"`
+
+	again bool // it fires when the samples are judged by the config of now
 }
 
 // over answers for each canary that matches, why it did or did not fire between two times.

@@ -48,6 +48,7 @@ func (b casebook) highest(ctx context.Context, v *verdictOver, subs []subject, t
 			return
 		}
 		last := a.Votes[n-1]
+		v.again = v.again || a.Open() && !a.Fired.Before(from)
 		if v.Together {
 			v.Samples++
 			if last.Verdict.Ratio > v.PeakRatio {
@@ -71,8 +72,10 @@ func (v *verdictOver) words() string {
 	switch {
 	case len(v.Alerts) > 0:
 		return fmt.Sprintf("it fired (%d alerts)", len(v.Alerts))
-	case v.Fires > 0 && v.Score > v.Fires:
+	case v.again:
 		return "no alert is stored; by the config of now it would have fired"
+	case v.Fires > 0 && v.Score > v.Fires:
+		return "the score was high enough, but the step too small, or not of enough canaries"
 	case v.Fires > 0:
 		return fmt.Sprintf("a score of more than %g is needed", v.Fires)
 	case v.Together:
