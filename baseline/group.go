@@ -70,8 +70,7 @@ func (s *Series) Pools() bool {
 // value, mean or limit of its own.
 type Round struct {
 	Verdict
-	SW, SL float64 // scatter of the shares' median by their probes alone, and of a half hour's level
-	Wander Wander
+	Wander Wander // how the level of rounds moves by itself
 }
 
 // Judge holds a round's shares against the level of all of the group's series. Before sL is known the call is NotJudged,
@@ -92,10 +91,9 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 		es[i] = x.E
 		inverse += 1 / (x.SW * x.SW)
 	}
-	out := Round{SW: math.Sqrt(1.35 / inverse), SL: g.state.SL, Wander: g.state.Wander}
-	line := max(g.th.Sigma*math.Hypot(out.SL, out.SW), 4*out.SL, math.Log(max(1, g.th.MinRatio)))
+	line := max(g.th.Sigma*math.Hypot(g.state.SL, scatterOf(inverse)), 4*g.state.SL, math.Log(max(1, g.th.MinRatio)))
 	m := median(es) - o
-	out.Verdict = Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}
+	out := Round{Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Wander}
 	switch {
 	case m > line:
 		out.Call = Breach
@@ -159,6 +157,9 @@ func pool(asOf, length int64, series []*Series) map[int64]*pooledBlock {
 	return blocks
 }
 
+// scatterOf is what probes alone make the median of a round scatter by, from Σ sw⁻² of them.
+func scatterOf(inverse float64) float64 { return math.Sqrt(1.35 / inverse) }
+
 // level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
 func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
@@ -196,7 +197,7 @@ func (g *Group) wander(asOf int64, series []*Series) Wander {
 			cells.put(k*cells.length, median(b.e))
 		}
 	}
-	return wanderOf(cells.e, g.interval, math.Sqrt(1.35/inverse)).widened(cells.days())
+	return wanderOf(cells.e, g.interval, scatterOf(inverse)).widened(cells.days())
 }
 
 // pooledOffset is todaysOffset over the values of several series.

@@ -166,8 +166,8 @@ func TestGroupMeasuresItsWander(t *testing.T) {
 	if sd := v.Wander.SD(); math.Abs(sd-.1) > .03 {
 		t.Errorf("moves by %.3f, want .1", sd)
 	}
-	if want := math.Sqrt(1.35 / 300); math.Abs(v.SW-want) > .2*want || math.Abs(v.Ratio-math.Exp(.3)) > .1 {
-		t.Errorf("×%v, scatter %v, want about ×%v and %v", v.Ratio, v.SW, math.Exp(.3), want)
+	if want := math.Exp(.3); math.Abs(v.Ratio-want) > .1 {
+		t.Errorf("×%v, want about ×%v", v.Ratio, want)
 	}
 	if w := NewGroup(five, DefaultThreshold(), g.State()).Judge(at, series, shares); w != v {
 		t.Errorf("after a restart %+v, before %+v", w, v)
