@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"serin/baseline"
 	"serin/probe"
 )
 
@@ -100,12 +99,10 @@ func (e *Engine) raiseLevel(c *watch, m probe.Metric, first time.Time, who, why 
 // regroup makes the target's pool measure its level anew.
 func (e *Engine) regroup(c *watch, m probe.Metric) {
 	t := e.targets[c.Canary.Target.Name]
-	a := c.alerts[Kind(m)]
-	a.Track = baseline.Track{} // what it says is beside another level
-	c.alerts[Kind(m)] = a
+	c.alerts[Kind(m)] = c.alerts[Kind(m)].relevelled()
 	if p := t.pools[m]; p != nil {
 		p.group.Recompute()
-		p.alert.Track = baseline.Track{}
+		p.alert = p.alert.relevelled()
 		e.tx.pools[t] = true
 	}
 }

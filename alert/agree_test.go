@@ -110,7 +110,7 @@ func TestTwoOfThreeAreTheTarget(t *testing.T) {
 
 // TestAgreed is the arithmetic of it: r is .1 less than what the shares say.
 func TestAgreed(t *testing.T) {
-	round := func(who []uint16, es ...float64) Vote {
+	round := func(who []uint32, es ...float64) Vote {
 		v := Vote{Who: who}
 		for _, e := range es {
 			v.Shares = append(v.Shares, baseline.Share{E: e, SW: .1})
@@ -126,11 +126,11 @@ func TestAgreed(t *testing.T) {
 	}
 	f(.3, round(nil, .4))
 	f(.4, round(nil, .2), round(nil, .9), round(nil, .5))
-	f(.1, round([]uint16{1, 2}, 1.6, .2)) // no more than both say
-	f(.5, round([]uint16{1, 2, 3}, 1.6, .6, .2))
-	f(.35, round([]uint16{1, 2, 3, 4}, .1, .2, .7, .8)) // half of four
+	f(.1, round([]uint32{1, 2}, 1.6, .2)) // no more than both say
+	f(.5, round([]uint32{1, 2, 3}, 1.6, .6, .2))
+	f(.35, round([]uint32{1, 2, 3, 4}, .1, .2, .7, .8)) // half of four
 	// In each round another of the two is high: as canaries they are not.
-	f(.1, round([]uint16{1, 2, 3}, 1.6, .5, .2), round([]uint16{1, 2, 3}, 1.6, 0, .7), round([]uint16{1, 2, 3}, 1.6, .2, .1))
-	f(.3, round([]uint16{7, 9}, 1.6, .4), round([]uint16{9}, .4), round([]uint16{9, 7}, .4, 1.6)) // wherever they stand
+	f(.1, round([]uint32{1, 2, 3}, 1.6, .5, .2), round([]uint32{1, 2, 3}, 1.6, 0, .7), round([]uint32{1, 2, 3}, 1.6, .2, .1))
+	f(.3, round([]uint32{7, 9}, 1.6, .4), round([]uint32{9}, .4), round([]uint32{9, 7}, .4, 1.6)) // wherever they stand
 	f(.1, round(nil, 1.6, .2), round(nil, 1.6, .2))                                               // of a version that did not say whose
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Fit is what the sharp rule said of an alert's newest votes: how well they fit a lasting step up, beside a level that moves by
-// itself. Levels are ratios of usual, without today's offset. The zero Fit: that rule was not in force.
+// itself. Levels are ratios of usual, without today's offset. nil: that rule was not in force.
 type Fit struct {
 	Score  float64         `json:"score,omitempty"`  // ln of how much likelier the newest Of votes are on a level that rose just before them
 	Of     int             `json:"of,omitempty"`     // six and more, those that score best
@@ -23,14 +23,11 @@ type Fit struct {
 	Wander baseline.Wander `json:"wander,omitzero"`  // how the level moves by itself, ln²
 }
 
-// Known reports whether the sharp rule was in force.
-func (f Fit) Known() bool { return f.Fires > 0 }
-
 // Moves is how far the level moves by itself, the share of itself that is one standard deviation: 0.06 is 6 %.
-func (f Fit) Moves() float64 { return math.Expm1(f.Wander.SD()) }
+func (f *Fit) Moves() float64 { return math.Expm1(f.Wander.SD()) }
 
 // why is the reason for history and log.
-func (f Fit) why() string {
+func (f *Fit) why() string {
 	if f.Away {
 		return fmt.Sprintf("the level of hours is ×%.2f of usual, and by itself it rarely goes beyond ×%.2f", f.Hours, f.Reach)
 	}
@@ -38,8 +35,8 @@ func (f Fit) why() string {
 }
 
 // Lines says in full what decided, or would, a line each, for people who ask. What is each observation: "round" or "check".
-func (f Fit) Lines(what string) []string {
-	if !f.Known() {
+func (f *Fit) Lines(what string) []string {
+	if f == nil {
 		return nil
 	}
 	return append(f.step(what), fmt.Sprintf("by itself this level moves by %.1f %% (one standard deviation)", 100*f.Moves()), f.hours())
@@ -48,7 +45,7 @@ func (f Fit) Lines(what string) []string {
 // WhyFired says in full why an alert fired by a step up, a line each; nil where another rule decided.
 func (a Alert) WhyFired() []string { return a.Fit.Lines(observation(a)) }
 
-func (f Fit) step(what string) []string {
+func (f *Fit) step(what string) []string {
 	switch {
 	case f.Of == 0:
 		return []string{fmt.Sprintf("no score yet: it is of %d %ss and more; more than %g fires", sharpLeast, what, f.Fires)}
@@ -64,7 +61,7 @@ func (f Fit) step(what string) []string {
 		fmt.Sprintf("score %.1f over the newest %d: ln of how much likelier they are with a step than without; more than %g fires", f.Score, f.Of, f.Fires)}
 }
 
-func (f Fit) hours() string {
+func (f *Fit) hours() string {
 	text := fmt.Sprintf("the level of hours is %s of usual; by itself it rarely goes beyond %s", times(f.Hours), times(f.Reach))
 	if f.Away {
 		return text + ": this alone fired"

@@ -138,7 +138,7 @@ func (t text) shares(name string, list []baseline.Share) text {
 	return append(t, ']')
 }
 
-func (t text) voices(name string, list []uint16) text {
+func (t text) voices(name string, list []uint32) text {
 	if len(list) == 0 {
 		return t
 	}
@@ -150,7 +150,7 @@ func (t text) voices(name string, list []uint16) text {
 }
 
 func (t text) track(name string, v *baseline.Track) text {
-	if *v == (baseline.Track{}) {
+	if v == nil {
 		return t
 	}
 	t = append(t.key(name), '{')
@@ -158,7 +158,7 @@ func (t text) track(name string, v *baseline.Track) text {
 }
 
 func (t text) fit(name string, v *Fit) text {
-	if *v == (Fit{}) {
+	if v == nil {
 		return t
 	}
 	t = append(t.key(name), '{')
@@ -194,7 +194,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	if a.Mute != (Mute{}) {
 		t, err = t.any("mute", a.Mute)
 	}
-	t = t.track("track", &a.Track).fit("fit", &a.Fit)
+	t = t.track("track", a.Track).fit("fit", a.Fit)
 	return append(t, '}'), err
 }
 

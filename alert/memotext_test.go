@@ -65,10 +65,10 @@ func fill(t *testing.T, v reflect.Value, n int) {
 		v.SetString("s" + string(rune('a'+n%26)))
 	case reflect.Float64:
 		v.SetFloat(float64(n) + .1)
+	case reflect.Uint32:
+		v.SetUint(uint64(n) + 1)
 	case reflect.Int:
 		v.SetInt(int64(n) + 1)
-	case reflect.Uint16:
-		v.SetUint(uint64(n) + 1)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Array:

@@ -43,7 +43,7 @@ func firingLines(s Story) []Line {
 // scopeLine says how many of how many, and since when: 4 of the last 5 checks were slow, since 14:05 +08:00 (16 min).
 func scopeLine(s Story, a Alert) string {
 	since := "since " + clock(start(a), s.Now, s.Zone) + " (" + elapsed(s.Now.Sub(start(a))) + ")"
-	if a.Fit.Known() {
+	if a.Fit != nil {
 		since = "slow " + since
 	} else if t := tally(a, s.N); t != "" {
 		since = t + " " + wentWrong(a.Kind) + ", " + since
@@ -70,14 +70,14 @@ func wentWrong(k Kind) string {
 // fitLine says why an alert fired that no count decided: 14 checks in 6 rounds fit a lasting step up to ×1.6.
 func fitLine(a Alert) string {
 	f, whose := a.Fit, "this level"
+	if f == nil {
+		return ""
+	}
 	checks := count(f.Votes, observation(a))
 	if !strings.Contains(a.Series, "/") {
 		checks, whose = count(f.Checks, "check")+" in "+checks, "this target's level"
 	}
-	switch {
-	case !f.Known():
-		return ""
-	case f.Away:
+	if f.Away {
 		return fmt.Sprintf("why: for hours %s has been about %s of usual; by itself it rarely goes beyond %s", whose, times(f.Hours), times(f.Reach))
 	}
 	return fmt.Sprintf("why: %s fit a lasting step up to about %s; by itself %s moves by %.0f %%", checks, times(f.Ratio), whose, 100*f.Moves())

@@ -258,7 +258,7 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 		series = append(series, c.series[p.metric])
 		if x := shares[c.key]; x.Known {
 			list = append(list, x.Share)
-			o.Who = append(o.Who, voice(c.key))
+			o.Who = append(o.Who, Voice(c.key))
 			o.At = latest(o.At, x.At)
 		}
 	}
@@ -271,11 +271,11 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 	return o, o.Call != baseline.NotJudged
 }
 
-// voice is a canary's number among votes; two canaries in some thousand have the same.
-func voice(key string) uint16 {
+// Voice is a canary's number among the votes of rounds, by its key.
+func Voice(key string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(key)) // never fails
-	return uint16(h.Sum32() ^ h.Sum32()>>16)
+	return h.Sum32()
 }
 
 // tickPool closes the rounds whose time has passed, and does what time alone does to an alert.

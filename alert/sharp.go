@@ -10,7 +10,8 @@ import (
 )
 
 // The sharp rule: the newest checks are far likelier on a level that rose just before them than on one that moves as it
-// always did, or its level of hours has gone further than it ever does. It judges a whole target's rounds, and single series with preset sharp. Scores and ratios are ln.
+// always did, or its level of hours has gone further than it ever does. It judges a whole target's rounds, and single series
+// with preset sharp. Scores and ratios are ln.
 const (
 	sharpLeast  = 6   // observations that fire
 	sharpNewest = .15 // the newest is at least so far from usual
@@ -40,8 +41,7 @@ type sharpView struct {
 	r     float64 // of the newest
 	n     int     // how many fire; 0 = none do
 	away  bool    // it is the level of hours that fires
-	track baseline.Track
-	fit   Fit
+	fit   *Fit
 }
 
 // sharp returns what the sharp rule says of an alert's votes.
@@ -50,8 +50,7 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 		return v
 	}
 	v.known, v.of = true, q.Scores
-	votes := a.Votes
-	v.track, votes = q.settled(a.Track, votes, o)
+	track, votes := q.settled(a.Track, a.Votes, o)
 	v.best = math.Inf(-1)
 	if len(votes) == 0 {
 		return v
@@ -60,42 +59,44 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 	for i := range votes {
 		list = votes[i].seen(list)
 	}
-	w := o.Wander.Weigh(v.track, list, sharpLeast, q.OffsetCap)
+	w := o.Wander.Weigh(track, list, sharpLeast, q.OffsetCap)
 	v.best, v.score, v.r = w.Best.Score, w.Sure.Score, math.Log(votes[len(votes)-1].Verdict.Ratio)
-	floor := math.Log(max(1, q.MinRatio))
+	floor, slow := math.Log(max(1, q.MinRatio)), votes[len(votes)-w.Best.N:]
+	by := agreed(slow)
 	switch {
 	case v.r < sharpNewest || len(votes) < sharpLeast:
-	case v.score > v.of.Fire && agreed(votes[len(votes)-w.Best.N:]) >= floor:
-		v.n = w.Best.N
-	case w.Away() >= floor && agreed(votes) >= sharpNewest:
-		v.n, v.away = len(votes), true
+	case v.score > v.of.Fire && by >= floor:
+		v.n = len(slow)
+	case w.Away() >= floor:
+		if all := agreed(votes); all >= sharpNewest {
+			v.n, v.away, slow, by = len(votes), true, votes, all
+		}
 	}
-	v.fit = v.fitted(w, votes, o)
+	v.fit = v.fitted(w, slow, by, o)
 	return v
 }
 
-// fitted keeps what was seen, for people.
-func (v sharpView) fitted(w baseline.Weighed, votes []Vote, o *Observation) Fit {
-	f := Fit{Fires: v.of.Fire, Votes: w.Best.N, Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
-	if v.away {
-		f.Votes = len(votes)
-	}
+// fitted keeps what was seen, for people: the votes that are slow together, and by how much (ln).
+func (v sharpView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observation) *Fit {
+	f := &Fit{Fires: v.of.Fire, Votes: len(slow), Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
 	if !math.IsInf(v.score, 0) {
 		f.Score, f.Of = v.score, w.Sure.N
 	}
-	best := votes[len(votes)-f.Votes:]
-	for i := range best {
-		f.Checks += len(best[i].Shares)
+	for i := range slow {
+		f.Checks += len(slow[i].Shares)
 	}
-	if len(best) > 0 {
-		f.Ratio, f.Before = math.Exp(agreed(best)), math.Exp(w.Best.From)
+	if len(slow) > 0 {
+		f.Ratio, f.Before = math.Exp(by), math.Exp(w.Best.From)
 	}
 	return f
 }
 
 // settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a
 // fixed limit say nothing of it.
-func (q Quorum) settled(t baseline.Track, votes []Vote, o *Observation) (baseline.Track, []Vote) {
+func (q Quorum) settled(from *baseline.Track, votes []Vote, o *Observation) (t baseline.Track, weighed []Vote) {
+	if from != nil {
+		t = *from
+	}
 	for len(votes) > 0 && (votes[0].silent() || o.At.Sub(votes[0].At) > q.Span) {
 		if !votes[0].silent() {
 			t = o.Wander.Follow(t, votes[0].seen(nil))
@@ -126,12 +127,12 @@ func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
 // no more than two of them say. In each round alone one that is far out would lift the median to the greater of the others,
 // and of two rounds' canaries to half of its own.
 func agreed(votes []Vote) float64 {
-	own := map[uint16][]float64{}
+	own := map[uint32][]float64{}
 	for i := range votes {
 		v := &votes[i]
 		o := v.today()
 		for k, x := range v.Shares {
-			who := uint16(k)
+			who := uint32(k)
 			if k < len(v.Who) {
 				who = v.Who[k]
 			}
@@ -177,18 +178,37 @@ func (q Quorum) fires(a *Alert, o *Observation, v sharpView) (of int, yes bool) 
 	return 0, false
 }
 
-// follow makes an alert's track that of the votes which it lets go of: those before the first that it keeps.
-func (q Quorum) follow(t baseline.Track, had, keeps []Vote, o Observation) baseline.Track {
+// follow returns an alert's track after the votes that it lets go of: those before the first that it keeps.
+func (q Quorum) follow(t *baseline.Track, had, keeps []Vote, o *Observation) *baseline.Track {
 	if !q.Sharp || !o.Wander.Known() {
 		return t
 	}
+	var list []baseline.Seen
 	for i := range had {
 		if len(keeps) > 0 && !had[i].At.Before(keeps[0].At) {
 			break
 		}
 		if !had[i].At.After(o.At) {
-			t = o.Wander.Follow(t, had[i].seen(nil))
+			list = had[i].seen(list)
 		}
 	}
-	return t
+	if len(list) == 0 {
+		return t
+	}
+	var next baseline.Track
+	if t != nil {
+		next = *t
+	}
+	next = o.Wander.Follow(next, list)
+	return &next
+}
+
+// relevelled is an alert of a series whose usual is another now: where its level was says nothing any more, nor do its votes of
+// it. They keep what they decided.
+func (a Alert) relevelled() Alert {
+	a.Track, a.Votes = nil, slices.Clone(a.Votes)
+	for i := range a.Votes {
+		a.Votes[i].Shares, a.Votes[i].Who = nil, nil
+	}
+	return a
 }

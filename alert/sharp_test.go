@@ -2,6 +2,7 @@ package alert
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
 		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
 	}
-	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 || !f.Known() {
+	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 {
 		t.Errorf("three votes are too few for a score: %+v", f)
 	}
 }
@@ -112,8 +113,8 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 func explained(t *testing.T, a Alert, fires float64) {
 	t.Helper()
 	f := a.Fit
-	if !f.Known() || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
-		t.Errorf("what it fired by: %+v", f)
+	if f == nil || a.Track == nil || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
+		t.Fatalf("what it fired by: %+v, from %+v", f, a.Track)
 	}
 	var list []baseline.Seen
 	for _, v := range a.Decided[len(a.Decided)-f.Votes:] {
@@ -122,7 +123,7 @@ func explained(t *testing.T, a Alert, fires float64) {
 	if len(list) != f.Checks || a.FirstBreach != list[0].At {
 		t.Errorf("%d checks since %s, want %d since %s", len(list), list[0].At, f.Checks, a.FirstBreach)
 	}
-	again := f.Wander.Weigh(a.Track, list, sharpLeast, 1.15).Best
+	again := f.Wander.Weigh(*a.Track, list, sharpLeast, 1.15).Best
 	if again.N != f.Votes || again.Score < f.Score || math.Abs(math.Exp(again.From)-f.Before) > 1e-9 {
 		t.Errorf("weighed again %+v, the alert says %+v", again, f)
 	}
@@ -136,5 +137,29 @@ func TestSharpStopsLooking(t *testing.T) {
 	r.run(2 * time.Hour)
 	if n := len(r.log.fired(KindTTFT)); n != 0 || r.sent == 0 || r.sent >= 9 {
 		t.Errorf("%d alerts, %d re-probes", n, r.sent)
+	}
+}
+
+// TestRelevelledForgetsTheLevel: eight checks at two thirds of a usual that has been lowered to them since; the next eight, as usual,
+// are no step up beside them, and what they decided stays.
+func TestRelevelledForgetsTheLevel(t *testing.T) {
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	low := math.Log(2. / 3)
+	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), Track: &baseline.Track{At: day0, Mean: [4]float64{3: low}}}
+	weigh := func(a Alert) sharpView {
+		for i := range 6 {
+			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Shares: []baseline.Share{{E: 0, SW: .1}}, Verdict: baseline.Verdict{Mean: 1, Ratio: 1}})
+		}
+		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: a.Votes[13].Shares, Wander: baseline.Wander{0, 0, 0, .06}})
+	}
+	now := had.relevelled()
+	if v := weigh(now); v.score >= 0 || v.best >= v.of.Enough {
+		t.Errorf("beside the new usual: %+v", v)
+	}
+	if v := weigh(had); v.score < v.of.Look {
+		t.Errorf("beside the old one: %+v: then there is nothing to forget", v)
+	}
+	if now.Track != nil || len(now.Votes) != 8 || now.Votes[0].Verdict != had.Votes[0].Verdict || had.Votes[0].Shares == nil {
+		t.Errorf("%+v of %+v", now, had)
 	}
 }

@@ -40,7 +40,7 @@ type Observation struct {
 	Fixed     bool             // held against a fixed limit
 	Learned   string           // with Fixed: how much has been learned
 	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
-	Who       []uint16         // of a round: whose share each is
+	Who       []uint32         // of a round: whose share each is
 	Wander    baseline.Wander  // how the level moves by itself
 	Canaries  int              // of a round: how many spoke
 	judged    baseline.Verdict // by the band, whatever limit the observation was held against
@@ -81,7 +81,7 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	had := a.Votes
 	a.Votes = live(append(newest(a.Votes, q), o.vote()), q, o.At)
 	if !a.Open() {
-		a.Track = q.follow(a.Track, had, a.Votes, o)
+		a.Track = q.follow(a.Track, had, a.Votes, &o)
 	}
 	a.see(&o, q)
 	if a.State.open() {
@@ -132,7 +132,7 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	first := len(a.Votes) - of
 	v := t.view
 	if v.n > 0 {
-		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], o)
+		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], &o)
 	} else {
 		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
 	}

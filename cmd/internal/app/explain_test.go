@@ -144,8 +144,9 @@ func TestExplainSeesTheVotesAgain(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhereTodayDecidesOtherwise(t *testing.T) {
-	path, fired := slowHour(t)
+// slowHourConf is a config in which the canary of slowHour is judged by a rule.
+func slowHourConf(t *testing.T, rule string) string {
+	t.Helper()
 	conf := filepath.Join(t.TempDir(), "serin.toml")
 	err := os.WriteFile(conf, []byte(`[[target]]
 name = "t0"
@@ -159,11 +160,16 @@ targets = ["t0"]
 metrics = ["ttft"]
 short = "*/5 * * * *"
 [rule]
-min_ratio = 3.0
-`), 0o600)
+`+rule), 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return conf
+}
+
+func TestExplainSaysWhereTodayDecidesOtherwise(t *testing.T) {
+	path, fired := slowHour(t)
+	conf := slowHourConf(t, "min_ratio = 3.0")
 	text, _ := runText(t, ExitOK, "explain", "-c", conf, "--store", path, "t0/s0/short/ttft", "--at", fired.Format(time.RFC3339Nano))
 	for _, want := range []string{"no alert between", "the threshold is another now", "calm instead of breach"} {
 		if !strings.Contains(text, want) {

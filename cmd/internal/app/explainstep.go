@@ -27,14 +27,16 @@ type step struct {
 type told struct {
 	Canary string  `json:"canary,omitempty"` // "" = not known any more
 	Ratio  float64 `json:"ratio"`
+
+	who uint32 // its voice
 }
 
 // stepOf takes what an alert keeps of its newest votes; nil where the rule that fired was another.
-func stepOf(f alert.Fit, votes []alert.Vote, stored bool) *step {
-	if !f.Known() {
+func stepOf(f *alert.Fit, votes []alert.Vote, stored bool) *step {
+	if f == nil {
 		return nil
 	}
-	s := &step{Fit: f, Moves: f.Moves(), Stored: stored}
+	s := &step{Fit: *f, Moves: f.Moves(), Stored: stored}
 	if first := len(votes) - f.Votes; f.Votes > 0 && first >= 0 {
 		s.Since = votes[first].At.UTC()
 	}
@@ -48,74 +50,23 @@ func ballotOf(v alert.Vote, stored bool) ballot {
 	if v.Outcome != probe.OK {
 		b.Why = string(v.Outcome)
 	}
-	for _, x := range v.Shares {
+	for i, x := range v.Shares {
 		b.Shares = append(b.Shares, told{Ratio: math.Exp(x.E)})
+		if i < len(v.Who) {
+			b.Shares[i].who = v.Who[i]
+		}
 	}
 	return b
 }
 
-// witness is a value that a canary may have brought to a round.
-type witness struct {
-	canary string
-	at     time.Time
-	e      float64 // ln of how far from usual
-}
-
-// witnesses are all values of a target's canaries between two times, each beside the usual value that was stored for it.
-func (b casebook) witnesses(ctx context.Context, subs []subject, m probe.Metric, from, until time.Time) ([]witness, error) {
-	var list []witness
-	for i := range subs {
-		key := subs[i].Canary.Key()
-		records, err := collect(b.st.History(ctx, key, from), until)
-		if err != nil {
-			return nil, err
-		}
-		bands, err := b.st.Bands(ctx, store.BandQuery{Canary: key, Metric: m, Since: from.Add(-24 * time.Hour), Until: until.Add(1)})
-		if err != nil {
-			return nil, err
-		}
-		for j := range records {
-			s := &records[j].Sample
-			if d := s.Measure(m); d.Known && d.D > 0 && s.Outcome.Success() {
-				if band := bandAt(bands, s.Time); band != nil {
-					list = append(list, witness{key, s.Time, math.Log(d.Seconds()) - band.Mu})
-				}
-			}
-		}
-	}
-	return list, nil
-}
-
-// sameShare is how near to a vote's share, which keeps four digits, the value is that it was made of.
-const sameShare = 1e-4
-
-// name says which canaries spoke in a round: votes keep what they said, in the order of the canaries, not who they are.
-func (b *ballot) name(list []witness, back time.Duration) {
-	taken := map[string]bool{}
+// name says which canaries spoke in a round; those that nobody knows any more have no name.
+func (b *ballot) name(subs []subject) {
 	for i := range b.Shares {
-		e, best := math.Log(b.Shares[i].Ratio), -1
-		for j, w := range list {
-			if age := b.At.Sub(w.at); age < 0 || age > back || taken[w.canary] || math.Abs(w.e-e) > sameShare {
-				continue
-			}
-			if best < 0 || w.at.After(list[best].at) {
-				best = j
+		for j := range subs {
+			if key := subs[j].Canary.Key(); alert.Voice(key) == b.Shares[i].who {
+				b.Shares[i].Canary = key
 			}
 		}
-		if best >= 0 {
-			b.Shares[i].Canary = list[best].canary
-			taken[list[best].canary] = true
-		}
-	}
-}
-
-// order names the canaries of a round that was replayed and in which all spoke: they do in the order of their names.
-func (b *ballot) order(subs []subject) {
-	if b.Stored || len(b.Shares) != len(subs) {
-		return
-	}
-	for i := range b.Shares {
-		b.Shares[i].Canary = subs[i].Canary.Key()
 	}
 }
 

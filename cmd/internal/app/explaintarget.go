@@ -34,7 +34,10 @@ func (b casebook) target(ctx context.Context, name string, m probe.Metric, at ti
 	if len(x.Votes) == 0 && x.Alert == nil && !pooled(subs) {
 		return nil, fmt.Errorf("%s is not judged as a whole: %d of its canaries judge %s, %d are needed", name, len(subs), m, togetherLeast)
 	}
-	return x, b.names(ctx, x, subs)
+	for i := range x.Votes {
+		x.Votes[i].name(subs)
+	}
+	return x, nil
 }
 
 // blank is an explanation that says nothing yet.
@@ -49,7 +52,7 @@ func (x *Explanation) decided(a *alert.Alert) {
 		x.Votes = append(x.Votes, ballotOf(v, true))
 	}
 	x.Step = stepOf(a.Fit, a.Decided, true)
-	x.Votes = x.Votes[max(0, len(x.Votes)-max(maxVotes, a.Fit.Votes, a.Fit.Of)):]
+	x.cut()
 }
 
 // rounds brings the samples around to the config of now, all canaries of the target together. Where no alert has stored
@@ -83,11 +86,11 @@ func (b casebook) rounds(ctx context.Context, x *Explanation, subs []subject, ta
 	}
 	t.compare(x, around, until)
 	if x.Alert == nil && len(then.Votes) > 0 {
-		votes := then.Votes
-		for _, v := range votes[max(0, len(votes)-max(maxVotes, then.Fit.Votes)):] {
+		for _, v := range then.Votes {
 			x.Votes = append(x.Votes, ballotOf(v, false))
 		}
-		x.Step = stepOf(then.Fit, votes, false)
+		x.Step = stepOf(then.Fit, then.Votes, false)
+		x.cut()
 	}
 	return nil
 }
@@ -104,26 +107,6 @@ func (b casebook) trace(ctx context.Context, subs []subject, tape *replay.Tape, 
 		return r, fmt.Errorf("judge by today's config: %w", err)
 	}
 	return r, nil
-}
-
-// names says who spoke in each round.
-func (b casebook) names(ctx context.Context, x *Explanation, subs []subject) error {
-	if len(x.Votes) == 0 {
-		return nil
-	}
-	back := time.Duration(0)
-	for i := range subs {
-		back = max(back, min(subs[i].Canary.Interval, time.Hour))
-	}
-	list, err := b.witnesses(ctx, subs, x.Metric, x.Votes[0].At.Add(-back), x.At)
-	if err != nil {
-		return err
-	}
-	for i := range x.Votes {
-		x.Votes[i].name(list, back)
-		x.Votes[i].order(subs)
-	}
-	return nil
 }
 
 // targetSeries explains all metrics of a target that its canaries judge together, or the one that is named behind it.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +39,7 @@ func TestExplainTellsAWholeTargetAsItWasDecided(t *testing.T) {
 	if x.Step == nil || !x.Together || x.Before != alert.StatePending || x.After != alert.StateFiring {
 		t.Fatalf("%+v", x)
 	}
-	if s := x.Step; !s.Stored || s.Fit != x.Alert.Fit || s.Score <= s.Fires || s.Fires <= 0 || s.Moves <= 0 || !s.Since.Equal(x.Alert.FirstBreach) {
+	if s := x.Step; !s.Stored || s.Fit != *x.Alert.Fit || s.Score <= s.Fires || s.Fires <= 0 || s.Moves <= 0 || !s.Since.Equal(x.Alert.FirstBreach) {
 		t.Errorf("step %+v, alert %+v", s, x.Alert.Fit)
 	}
 	for _, v := range x.Votes {
@@ -99,22 +97,23 @@ func TestExplainReplaysRoundsThatDidNotFire(t *testing.T) {
 	}
 }
 
-// TestReplayedRoundsHaveNames: nothing of imported samples is stored but themselves.
-func TestReplayedRoundsHaveNames(t *testing.T) {
+// TestNamesOfARound: by their voices, wherever they stand; one that nobody knows any more has none.
+func TestNamesOfARound(t *testing.T) {
 	var subs []subject
 	target := probe.DefaultTarget()
 	target.Name = "t"
 	for _, size := range []probe.Size{probe.Long, probe.Short} {
 		subs = append(subs, subject{Watched: alert.Watched{Canary: &probe.Canary{Target: &target, Scene: &probe.Scene{Name: "s"}, Size: size}}})
 	}
-	for _, b := range []ballot{{Shares: make([]told, 2)}, {Shares: make([]told, 1)}, {Shares: make([]told, 2), Stored: true}} {
-		b.order(subs)
-		if got, want := b.Shares[0].Canary != "", len(b.Shares) == 2 && !b.Stored; got != want {
-			t.Errorf("%+v", b)
-		}
-		if n := len(b.Shares); n == 2 && !b.Stored && b.Shares[1].Canary != "t/s/short" {
-			t.Errorf("%+v", b)
-		}
+	vote := alert.Vote{Shares: make([]baseline.Share, 4), Who: []uint32{alert.Voice("t/s/short"), alert.Voice("t/gone/short"), alert.Voice("t/s/long")}}
+	b := ballotOf(vote, true)
+	b.name(subs)
+	var got []string
+	for _, s := range b.Shares {
+		got = append(got, s.Canary)
+	}
+	if want := []string{"t/s/short", "", "t/s/long", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -127,7 +126,7 @@ func TestExplainSaysWhatIsNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := *x.Alert
-	old.Fit = alert.Fit{}
+	old.Fit = nil
 	if x, err = b.target(t.Context(), "t0", probe.TTFT, fired, &old); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +135,7 @@ func TestExplainSaysWhatIsNotKept(t *testing.T) {
 	if !strings.Contains(out.String(), "step      not kept") || x.Step != nil || len(x.Votes) == 0 {
 		t.Errorf("%s", out.String())
 	}
-	text, _ := runText(t, ExitOK, "explain", "-c", sharpConf(t), "--store", path, "t0/ttft", "--at", fired.Format(time.RFC3339Nano))
+	text, _ := runText(t, ExitOK, "explain", "-c", slowHourConf(t, `preset = "sharp"`), "--store", path, "t0/ttft", "--at", fired.Format(time.RFC3339Nano))
 	if !strings.Contains(text, "cannot be tried again: 1 of the target's canaries") || !strings.Contains(text, " fires") {
 		t.Errorf("%s", text)
 	}
@@ -147,7 +146,7 @@ func TestExplainTellsASharpSeries(t *testing.T) {
 	rule := alert.DefaultRule()
 	rule.Preset, rule.Threshold.Sharp, rule.Reprobes, rule.Corroborate = "sharp", true, 9, false
 	path, fired := slowCanaries(t, rule, probe.Short)
-	conf := sharpConf(t)
+	conf := slowHourConf(t, `preset = "sharp"`)
 	at := func(when time.Time) Explanation {
 		return explained(t, "-c", conf, "--store", path, "t0/s0/short/ttft", "--at", when.Format(time.RFC3339Nano))[0]
 	}
@@ -181,20 +180,6 @@ func TestExplainSaysWhyInWords(t *testing.T) {
 	}
 }
 
-// TestNamesOfARound: two canaries that said the same are told apart, and one whose sample is gone has no name.
-func TestNamesOfARound(t *testing.T) {
-	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
-	b := ballot{At: at, Shares: []told{{Ratio: math.Exp(.1)}, {Ratio: math.Exp(.1)}, {Ratio: math.Exp(.3)}, {Ratio: math.Exp(.2)}}}
-	b.name([]witness{{"t/s/a", at, .10004}, {"t/s/b", at.Add(-time.Minute), .1}, {"t/s/c", at.Add(-time.Hour), .3}, {"t/s/d", at.Add(time.Second), .2}}, 10*time.Minute)
-	var got []string
-	for _, s := range b.Shares {
-		got = append(got, s.Canary)
-	}
-	if want := []string{"t/s/a", "t/s/b", "", ""}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func casebookAt(t *testing.T, path string) casebook {
 	t.Helper()
 	st, err := openStore(t.Context(), path, t.Output(), true)
@@ -203,28 +188,4 @@ func casebookAt(t *testing.T, path string) casebook {
 	}
 	t.Cleanup(func() { _ = st.Close() }) // read only
 	return casebook{st, nil}
-}
-
-// sharpConf is a config in which the canary of slowHour is judged with preset sharp.
-func sharpConf(t *testing.T) string {
-	t.Helper()
-	conf := filepath.Join(t.TempDir(), "serin.toml")
-	err := os.WriteFile(conf, []byte(`[[target]]
-name = "t0"
-protocol = "openai-chat"
-base_url = "http://127.0.0.1:1/v1"
-model = "m"
-auth = "none"
-[[scene]]
-name = "s0"
-targets = ["t0"]
-metrics = ["ttft"]
-short = "*/5 * * * *"
-[rule]
-preset = "sharp"
-`), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return conf
 }

@@ -46,6 +46,11 @@ func (x *Explanation) vote(sub subject, m probe.Metric, records []alert.Record, 
 		}
 		x.Votes = append(x.Votes, v)
 	}
+	x.cut()
+}
+
+// cut leaves the newest votes, and all that decided.
+func (x *Explanation) cut() {
 	most := maxVotes
 	if x.Step != nil {
 		most = max(most, x.Step.Votes, x.Step.Of)

@@ -55,7 +55,7 @@ func (b casebook) highest(ctx context.Context, v *verdictOver, subs []subject, t
 				v.PeakRatio, v.PeakAt = last.Verdict.Ratio, last.At.UTC()
 			}
 		}
-		if f := a.Fit; f.Known() && !(a.Open() && a.Fired.Before(from)) && (v.Fires == 0 || f.Score > v.Score) {
+		if f := a.Fit; f != nil && !(a.Open() && a.Fired.Before(from)) && (v.Fires == 0 || f.Score > v.Score) {
 			v.Score, v.Fires, v.ScoreAt = f.Score, f.Fires, last.At.UTC()
 		}
 	})
