@@ -52,12 +52,12 @@ func (e *Engine) oddities(c *watch, k Kind, o Observation) {
 	case o.Call == baseline.NotJudged || o.Fixed || c.alerts[k].Open():
 	case v.Low:
 		e.happened(c, k, EventLow, "faster than the mean less two standard deviations", numbers())
-	case spikes(v) && regular:
+	case spikes(v, o.Band) && regular:
 		e.happened(c, k, EventSpike, fmt.Sprintf("one probe at ×%.2f of usual", v.Ratio), numbers())
 	}
 }
 
-func spikes(v baseline.Verdict) bool {
-	return v.Band != nil && v.Band.Sigma > 0 && v.Ratio > 0 && math.Abs(v.Ratio-1) >= spikeRatio &&
-		math.Abs(math.Log(v.Ratio)) > spikeSigmas*v.Band.Sigma
+func spikes(v baseline.Ruling, b *baseline.Band) bool {
+	return b != nil && b.Sigma > 0 && v.Ratio > 0 && math.Abs(v.Ratio-1) >= spikeRatio &&
+		math.Abs(math.Log(v.Ratio)) > spikeSigmas*b.Sigma
 }

@@ -10,14 +10,14 @@ import (
 // latency judges one metric of a sample: by its band, beside it by the user's limit, and by a fixed limit while learning.
 func (e *Engine) latency(c *watch, s *probe.Sample, m probe.Metric) (Observation, baseline.Residual) {
 	o := Observation{At: s.Time, Trigger: s.Trigger, Outcome: s.Outcome, Reason: s.Reason, RequestID: s.RequestID,
-		Call: baseline.NotJudged, Verdict: baseline.Verdict{Why: whyMissing}}
+		Call: baseline.NotJudged, Verdict: baseline.Ruling{Why: whyMissing}}
 	v, why := baseline.Value(s, m)
 	if why != "" {
 		return e.censored(c, s, m, o), baseline.Residual{}
 	}
 	verdict := c.series[m].Judge(s.Time, v)
 	e.band(c, m, verdict.Band)
-	o.Verdict, o.Call, o.judged = verdict, verdict.Call, verdict
+	o.Verdict, o.Call, o.judged = verdict.Ruling, verdict.Call, verdict
 	o = o.within(c.series[m], verdict)
 	limit := userLimit(c.Watched, m)
 	o.Urgent = limit.Critical > 0 && v > limit.Critical
@@ -42,10 +42,10 @@ func (e *Engine) latency(c *watch, s *probe.Sample, m probe.Metric) (Observation
 // byLimit turns an observation into one of a fixed limit.
 func (e *Engine) byLimit(o Observation, v, limit time.Duration) Observation {
 	if o.Call == baseline.NotJudged {
-		o.Learned = e.learned(o.Verdict.Band)
+		o.Learned = e.learned(o.Band)
 	}
 	o.Verdict = againstFixed(v, limit)
-	o.Call, o.Low, o.Fixed = o.Verdict.Call, 0, true
+	o.Call, o.Low, o.Band, o.Fixed = o.Verdict.Call, 0, nil, true
 	return o
 }
 
@@ -60,14 +60,14 @@ func (e *Engine) censored(c *watch, s *probe.Sample, m probe.Metric, o Observati
 	if v.Call != baseline.Breach {
 		return o
 	}
-	o.Verdict, o.Call = v, v.Call
+	o.Verdict, o.Call = v.Ruling, v.Call
 	return o.within(c.series[m], v)
 }
 
 // within takes what a series' band says around a verdict.
 func (o Observation) within(s *baseline.Series, v baseline.Verdict) Observation {
 	if v.Band != nil {
-		o.Low, o.Wander = v.Band.Low, s.Wander()
+		o.Low, o.Band, o.Wander = v.Band.Low, v.Band, s.Wander()
 		if x, ok := s.Share(v); ok && o.Wander.Known() {
 			o.Shares = []baseline.Share{x}
 		}

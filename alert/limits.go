@@ -55,8 +55,8 @@ func defaultLimit(w Watched, m probe.Metric) time.Duration {
 }
 
 // againstFixed holds a value against a fixed limit: above it breaches, at or below is calm.
-func againstFixed(v, limit time.Duration) baseline.Verdict {
-	out := baseline.Verdict{Call: baseline.Calm, Value: v.Seconds(), Limit: limit.Seconds(), Ratio: v.Seconds() / limit.Seconds()}
+func againstFixed(v, limit time.Duration) baseline.Ruling {
+	out := baseline.Ruling{Call: baseline.Calm, Value: v.Seconds(), Limit: limit.Seconds(), Ratio: v.Seconds() / limit.Seconds()}
 	if v > limit {
 		out.Call = baseline.Breach
 	}

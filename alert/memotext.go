@@ -103,13 +103,13 @@ func (t text) votes(name string, list []Vote) text {
 		t = append(t.key(""), '{')
 		v := &list[i]
 		t = t.time("at", v.At).str("trigger", string(v.Trigger)).verdict("verdict", &v.Verdict).str("outcome", string(v.Outcome)).
-			shares("shares", v.Shares).voices("who", v.Who)
+			said("said", v.Said)
 		t = append(t, '}')
 	}
 	return append(t, ']')
 }
 
-func (t text) verdict(name string, v *baseline.Verdict) text {
+func (t text) verdict(name string, v *baseline.Ruling) text {
 	t = append(t.key(name), '{')
 	t = t.str("call", string(v.Call)).str("why", v.Why).num("value", v.Value).num("mean", v.Mean).num("limit", v.Limit).num("z", v.Z).
 		num("ratio", v.Ratio).flag("low", v.Low)
@@ -126,27 +126,23 @@ func (t text) evidence(name string, v *Evidence) text {
 	return append(t, '}')
 }
 
-func (t text) shares(name string, list []baseline.Share) text {
+func (t text) said(name string, list []Said) text {
 	if len(list) == 0 {
 		return t
 	}
 	t = append(t.key(name), '[')
-	for i := range list {
+	for _, x := range list {
 		t = append(t.key(""), '{')
-		t = append(t.num("e", list[i].E).num("sw", list[i].SW), '}')
+		t = append(t.int("who", int(x.Who)).short("e", x.E).short("sw", x.SW), '}')
 	}
 	return append(t, ']')
 }
 
-func (t text) voices(name string, list []uint32) text {
-	if len(list) == 0 {
+func (t text) short(name string, v float32) text {
+	if f := float64(v); v == 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		return t
 	}
-	t = append(t.key(name), '[')
-	for _, v := range list {
-		t = strconv.AppendUint(t.key(""), uint64(v), 10)
-	}
-	return append(t, ']')
+	return strconv.AppendFloat(t.key(name), float64(v), 'g', -1, 32)
 }
 
 func (t text) track(name string, v *baseline.Track) text {
@@ -202,7 +198,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 func (a *Alert) size() int {
 	n := 512 + 192*len(a.Votes)
 	for i := range a.Votes {
-		n += 24 * len(a.Votes[i].Shares)
+		n += 42 * len(a.Votes[i].Said)
 	}
 	return n
 }

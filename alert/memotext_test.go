@@ -16,7 +16,7 @@ import (
 func TestMemosComeBackWhole(t *testing.T) {
 	var full Alert
 	fill(t, reflect.ValueOf(&full).Elem(), 0)
-	odd := Alert{Reason: "\"<é\n\x00", Severity: Warning, Votes: []Vote{{Verdict: baseline.Verdict{Call: baseline.Breach, Z: 1e-9, Ratio: 1e21}}}}
+	odd := Alert{Reason: "\"<é\n\x00", Severity: Warning, Votes: []Vote{{Verdict: baseline.Ruling{Call: baseline.Breach, Z: 1e-9, Ratio: 1e21}}}}
 	for _, a := range []Alert{full, odd, {}} {
 		m := memo{Spec: "s", Idle: []Alert{a, a}, Tokens: 1.5, Armed: map[probe.Metric]bool{probe.TTFT: true}, Asks: []ask{{At: day0, Kinds: []Kind{KindTTFT}}}}
 		body, err := m.body()
@@ -63,6 +63,8 @@ func fill(t *testing.T, v reflect.Value, n int) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString("s" + string(rune('a'+n%26)))
+	case reflect.Float32:
+		v.SetFloat(float64(n) + .5)
 	case reflect.Float64:
 		v.SetFloat(float64(n) + .1)
 	case reflect.Uint32:

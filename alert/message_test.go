@@ -51,7 +51,7 @@ func breaches(pattern string) []Vote {
 		if c == 'x' {
 			call = baseline.Breach
 		}
-		votes = append(votes, Vote{Verdict: baseline.Verdict{Call: call}, Outcome: probe.OK})
+		votes = append(votes, Vote{Verdict: baseline.Ruling{Call: call}, Outcome: probe.OK})
 	}
 	return votes
 }

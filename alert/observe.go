@@ -141,7 +141,7 @@ func (e *Engine) judgeFailure(c *watch, s *probe.Sample, k Kind, asked []Kind) b
 // nothing about the endpoint, or is about our own budget, is missing.
 func failure(s *probe.Sample, k Kind) Observation {
 	o := Observation{At: s.Time, Trigger: s.Trigger, Outcome: s.Outcome, Reason: s.Reason, RequestID: s.RequestID,
-		Call: baseline.NotJudged, Verdict: baseline.Verdict{Why: whyMissing}}
+		Call: baseline.NotJudged, Verdict: baseline.Ruling{Why: whyMissing}}
 	f := familyOf(s)
 	switch {
 	case f == probe.FamilyNone, f == probe.FamilyLimit && k != KindLimit:

@@ -149,13 +149,13 @@ func TestRoundWithoutAnswersIsNone(t *testing.T) {
 
 // TestRoundsAreCountedAsTheyFire: of rounds all that are not calm speak against the target, of checks only breaches do.
 func TestRoundsAreCountedAsTheyFire(t *testing.T) {
-	shares := make([]baseline.Share, 3)
+	said := make([]Said, 3)
 	for want, v := range map[string]Vote{
-		"true breach":   {Verdict: baseline.Verdict{Call: baseline.Breach}},
-		"false neither": {Verdict: baseline.Verdict{Call: baseline.Neither, Value: .3}, Shares: shares[:1]},
-		"true neither":  {Verdict: baseline.Verdict{Call: baseline.Neither}, Shares: shares},
-		"true  breach":  {Verdict: baseline.Verdict{Call: baseline.Breach}, Shares: shares},
-		"false calm":    {Verdict: baseline.Verdict{Call: baseline.Calm}, Shares: shares},
+		"true breach":   {Verdict: baseline.Ruling{Call: baseline.Breach}},
+		"false neither": {Verdict: baseline.Ruling{Call: baseline.Neither, Value: .3}, Said: said[:1]},
+		"true neither":  {Verdict: baseline.Ruling{Call: baseline.Neither}, Said: said},
+		"true  breach":  {Verdict: baseline.Ruling{Call: baseline.Breach}, Said: said},
+		"false calm":    {Verdict: baseline.Ruling{Call: baseline.Calm}, Said: said},
 	} {
 		if got := against(KindTTFT, v); got != strings.HasPrefix(want, "true") {
 			t.Errorf("%s: %v", want, got)

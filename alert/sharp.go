@@ -55,7 +55,7 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 	if len(votes) == 0 {
 		return v
 	}
-	list := make([]baseline.Seen, 0, len(votes)*len(votes[0].Shares))
+	list := make([]baseline.Seen, 0, len(votes)*len(votes[0].Said))
 	for i := range votes {
 		list = votes[i].seen(list)
 	}
@@ -83,7 +83,7 @@ func (v sharpView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observ
 		f.Score, f.Of = v.score, w.Sure.N
 	}
 	for i := range slow {
-		f.Checks += len(slow[i].Shares)
+		f.Checks += len(slow[i].Said)
 	}
 	if len(slow) > 0 {
 		f.Ratio, f.Before = math.Exp(by), math.Exp(w.Best.From)
@@ -112,13 +112,14 @@ func (q Quorum) settled(from *baseline.Track, votes []Vote, o *Observation) (t b
 }
 
 // silent reports whether a vote has seen nothing of the level.
-func (v *Vote) silent() bool { return len(v.Shares) == 0 }
+func (v *Vote) silent() bool { return len(v.Said) == 0 }
 
 // seen appends what a vote has seen of the level.
 func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
 	regular := v.Trigger == "" || v.Trigger == probe.Schedule
-	for i, x := range v.Shares {
-		list = append(list, baseline.Seen{At: v.At, Share: x, Start: regular && i == 0, Also: i > 0})
+	for i, x := range v.Said {
+		share := baseline.Share{E: float64(x.E), SW: float64(x.SW)}
+		list = append(list, baseline.Seen{At: v.At, Share: share, Start: regular && i == 0, Also: i > 0})
 	}
 	return list
 }
@@ -131,12 +132,8 @@ func agreed(votes []Vote) float64 {
 	for i := range votes {
 		v := &votes[i]
 		o := v.today()
-		for k, x := range v.Shares {
-			who := uint32(k)
-			if k < len(v.Who) {
-				who = v.Who[k]
-			}
-			own[who] = append(own[who], x.E-o)
+		for _, x := range v.Said {
+			own[x.Who] = append(own[x.Who], float64(x.E)-o)
 		}
 	}
 	each := make([]float64, 0, len(own))
@@ -152,9 +149,9 @@ func agreed(votes []Vote) float64 {
 
 // today is the offset of today (ln) that a vote's ratio was corrected by.
 func (v *Vote) today() float64 {
-	es := make([]float64, len(v.Shares))
-	for i, x := range v.Shares {
-		es[i] = x.E
+	es := make([]float64, len(v.Said))
+	for i, x := range v.Said {
+		es[i] = float64(x.E)
 	}
 	return median(es) - math.Log(v.Verdict.Ratio)
 }
@@ -208,7 +205,7 @@ func (q Quorum) follow(t *baseline.Track, had, keeps []Vote, o *Observation) *ba
 func (a Alert) relevelled() Alert {
 	a.Track, a.Votes = nil, slices.Clone(a.Votes)
 	for i := range a.Votes {
-		a.Votes[i].Shares, a.Votes[i].Who = nil, nil
+		a.Votes[i].Said = nil
 	}
 	return a
 }

@@ -14,7 +14,7 @@ import (
 func slowVotes(every time.Duration, list ...float64) []Vote {
 	var votes []Vote
 	for i, e := range list {
-		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Shares: []baseline.Share{{E: e, SW: .1}}, Verdict: baseline.Verdict{Mean: 1, Ratio: math.Exp(e)}})
+		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Said: []Said{{E: float32(e), SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: math.Exp(e)}})
 	}
 	return votes
 }
@@ -52,7 +52,7 @@ func TestSharpNeeds(t *testing.T) {
 	var ramp []Vote
 	for i := range 288 {
 		ramp = append(ramp, slowVotes(0, math.Ln2*min(1, float64(i)/216))...)
-		ramp[i].At, ramp[i].Shares[0].SW = day0.Add(time.Duration(i)*5*time.Minute), .5
+		ramp[i].At, ramp[i].Said[0].SW = day0.Add(time.Duration(i)*5*time.Minute), .5
 	}
 	f("a rise of 18 hours, held for six", ramp, baseline.Wander{0, 0, 0, .0048}, 16, true)
 	f("half of it is not far enough", ramp[:108], baseline.Wander{0, 0, 0, .0048}, 0, false)
@@ -94,7 +94,8 @@ func TestSharpFiresOnAgreement(t *testing.T) {
 func TestFitIsWhatTheVotesSay(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
 	votes := slowVotes(5*time.Minute, 0, 0, 0, 0, .5, .5, .5, .5, .5, .5, .5, .5)
-	o := Observation{At: votes[11].At, Shares: votes[11].Shares, Wander: baseline.Wander{0, .001, .001, .001}}
+	one := []baseline.Share{{E: .5, SW: .1}}
+	o := Observation{At: votes[11].At, Shares: one, Wander: baseline.Wander{0, .001, .001, .001}}
 	v := q.sharp(&Alert{Votes: votes}, &o)
 	f := v.fit
 	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores().Fire || f.Away || f.Wander != o.Wander {
@@ -103,7 +104,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
 		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
 	}
-	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: votes[2].Shares, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 {
+	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: one, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 {
 		t.Errorf("three votes are too few for a score: %+v", f)
 	}
 }
@@ -148,9 +149,9 @@ func TestRelevelledForgetsTheLevel(t *testing.T) {
 	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), Track: &baseline.Track{At: day0, Mean: [4]float64{3: low}}}
 	weigh := func(a Alert) sharpView {
 		for i := range 6 {
-			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Shares: []baseline.Share{{E: 0, SW: .1}}, Verdict: baseline.Verdict{Mean: 1, Ratio: 1}})
+			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Said{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
 		}
-		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: a.Votes[13].Shares, Wander: baseline.Wander{0, 0, 0, .06}})
+		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: make([]baseline.Share, 1), Wander: baseline.Wander{0, 0, 0, .06}})
 	}
 	now := had.relevelled()
 	if v := weigh(now); v.score >= 0 || v.best >= v.of.Enough {
@@ -159,7 +160,7 @@ func TestRelevelledForgetsTheLevel(t *testing.T) {
 	if v := weigh(had); v.score < v.of.Look {
 		t.Errorf("beside the old one: %+v: then there is nothing to forget", v)
 	}
-	if now.Track != nil || len(now.Votes) != 8 || now.Votes[0].Verdict != had.Votes[0].Verdict || had.Votes[0].Shares == nil {
+	if now.Track != nil || len(now.Votes) != 8 || now.Votes[0].Verdict != had.Votes[0].Verdict || had.Votes[0].Said == nil {
 		t.Errorf("%+v of %+v", now, had)
 	}
 }

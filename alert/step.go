@@ -35,8 +35,9 @@ type Observation struct {
 	At        time.Time
 	Trigger   probe.Trigger
 	Call      baseline.Call // NotJudged: says nothing
-	Verdict   baseline.Verdict
+	Verdict   baseline.Ruling
 	Low       float64          // lower end of the normal range, seconds
+	Band      *baseline.Band   // that it was held against; nil = none
 	Fixed     bool             // held against a fixed limit
 	Learned   string           // with Fixed: how much has been learned
 	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known

@@ -14,7 +14,7 @@ import (
 func latencyObs(letter rune, at time.Time) Observation {
 	o := Observation{At: at, Outcome: probe.OK}
 	set := func(c baseline.Call, ratio float64) {
-		o.Call, o.Verdict = c, baseline.Verdict{Call: c, Ratio: ratio, Value: ratio * .4, Mean: .4}
+		o.Call, o.Verdict = c, baseline.Ruling{Call: c, Ratio: ratio, Value: ratio * .4, Mean: .4}
 	}
 	switch letter {
 	case 'B':

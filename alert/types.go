@@ -108,12 +108,19 @@ type Watched struct {
 
 // Vote is one observation's say in one alert.
 type Vote struct {
-	At      time.Time        `json:"at"`
-	Trigger probe.Trigger    `json:"trigger,omitempty"`
-	Verdict baseline.Verdict `json:"verdict"`
-	Outcome probe.Outcome    `json:"outcome,omitempty"`
-	Shares  []baseline.Share `json:"shares,omitempty"` // of the sharp rule: what each canary said
-	Who     []uint32         `json:"who,omitempty"`    // of a round: whose share each is (Voice); none = the same at the same place
+	At      time.Time       `json:"at"`
+	Trigger probe.Trigger   `json:"trigger,omitempty"`
+	Verdict baseline.Ruling `json:"verdict"`
+	Outcome probe.Outcome   `json:"outcome,omitempty"`
+	Said    []Said          `json:"said,omitempty"` // of the sharp rule: what each canary said
+}
+
+// Said is what one canary added to a vote: how far from usual it was, without today's offset, and the scatter of its probes, ln, to
+// four digits. Who is its voice; 0 = there is but one.
+type Said struct {
+	Who uint32  `json:"who,omitempty"`
+	E   float32 `json:"e,omitempty"`
+	SW  float32 `json:"sw,omitempty"`
 }
 
 // Evidence is the numbers of one moment of an alert. Value, Mean, Low and Limit are seconds; Mean is 0 where the limit is fixed.

@@ -16,14 +16,10 @@ func (q Quorum) keeps() int {
 	return q.N
 }
 
-// newest returns the votes that may still count beside one more, with room for it. What lies beyond an alert's votes is written
-// to once, since each step has one successor; the votes themselves never are.
+// newest copies the votes that may still count beside one more, with room for just that: a fleet keeps many.
 func newest(votes []Vote, q Quorum) []Vote {
 	keep := votes[max(0, len(votes)-q.keeps()+1):]
-	if cap(keep) > len(keep) {
-		return keep
-	}
-	return append(make([]Vote, 0, len(keep)+len(keep)/4+2), keep...)
+	return append(make([]Vote, 0, len(keep)+1), keep...)
 }
 
 // live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
@@ -43,7 +39,7 @@ func (q Quorum) last(votes []Vote) []Vote {
 	votes = votes[max(0, len(votes)-q.keeps()):]
 	shares := 0
 	for i := len(votes) - 1; i >= 0 && q.Sharp; i-- {
-		shares += len(votes[i].Shares)
+		shares += len(votes[i].Said)
 		if shares > sharesMost && len(votes)-i > max(q.N, sharpRounds) {
 			return votes[i+1:]
 		}
@@ -62,31 +58,26 @@ func breachCount(votes []Vote) int {
 }
 
 // pooled reports whether a vote is of a whole target.
-func (v Vote) pooled() bool { return len(v.Shares) > 1 }
+func (v Vote) pooled() bool { return len(v.Said) > 1 }
 
 // vote is what an observation leaves among the votes.
-func (o Observation) vote() Vote {
-	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: bare(o.Verdict, o.Call), Outcome: o.Outcome}
+func (o *Observation) vote() Vote {
+	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: o.Verdict, Outcome: o.Outcome}
+	v.Verdict.Call = o.Call
 	if o.Wander.Known() {
-		v.Shares, v.Who = rounded(o.Shares), o.Who
+		v.Said = make([]Said, len(o.Shares))
+		for i, x := range o.Shares {
+			v.Said[i] = Said{E: fourDigits(x.E), SW: fourDigits(x.SW)}
+			if i < len(o.Who) {
+				v.Said[i].Who = o.Who[i]
+			}
+		}
 	}
 	return v
 }
 
-// rounded keeps four digits, which are enough, and few to write.
-func rounded(list []baseline.Share) []baseline.Share {
-	out := make([]baseline.Share, len(list))
-	for i, x := range list {
-		out[i] = baseline.Share{E: math.Round(x.E*1e4) / 1e4, SW: math.Round(x.SW*1e4) / 1e4}
-	}
-	return out
-}
-
-// bare is a verdict as a vote keeps it.
-func bare(v baseline.Verdict, c baseline.Call) baseline.Verdict {
-	v.Call, v.Res, v.Band = c, baseline.Residual{}, nil
-	return v
-}
+// fourDigits are enough, and few to write.
+func fourDigits(x float64) float32 { return float32(math.Round(x*1e4) / 1e4) }
 
 // aged drops the votes of a pending alert that are too old to count, with the sharp rule once no breach is left of them: until
 // then they go when the next one comes, and the level is followed over them.

@@ -3,8 +3,6 @@ package alert
 import (
 	"testing"
 	"time"
-
-	"serin/baseline"
 )
 
 // TestLastVotes: 64 of three canaries, fewer of more, and 16 of any number.
@@ -14,7 +12,7 @@ func TestLastVotes(t *testing.T) {
 		t.Helper()
 		votes := make([]Vote, 100)
 		for i := range votes {
-			votes[i].At, votes[i].Shares = day0.Add(time.Duration(i)), make([]baseline.Share, canaries)
+			votes[i].At, votes[i].Said = day0.Add(time.Duration(i)), make([]Said, canaries)
 		}
 		if got := q.last(votes); len(got) != want || !got[want-1].At.Equal(votes[99].At) {
 			t.Errorf("%d canaries: %d votes, want the newest %d", canaries, len(got), want)

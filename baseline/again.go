@@ -10,10 +10,10 @@ import (
 func (t Threshold) Again(value time.Duration, b *Band, res Residual, offset float64) Verdict {
 	v := value.Seconds()
 	if b == nil || b.State != "ready" {
-		return Verdict{Call: NotJudged, Why: "learning", Value: v}
+		return Verdict{Ruling: Ruling{Call: NotJudged, Why: "learning", Value: v}}
 	}
 	if b.Line == 0 { // of the literal rule, in seconds
-		out := Verdict{Call: Calm, Value: v, Mean: b.Mean, Limit: b.Limit, Ratio: v / b.Mean}
+		out := Verdict{Ruling: Ruling{Call: Calm, Value: v, Mean: b.Mean, Limit: b.Limit, Ratio: v / b.Mean}}
 		if b.SD > 0 {
 			out.Z = (v - b.Mean) / b.SD
 		}

@@ -69,7 +69,7 @@ func (s *Series) Pools() bool {
 // Round is what shares say together (ln units). Ratio and Z of its verdict are those of the shares' median; it has no
 // value, mean or limit of its own.
 type Round struct {
-	Verdict
+	Ruling
 	Wander Wander // how the level of rounds moves by itself
 }
 
@@ -79,7 +79,7 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 	t := at.UnixNano()
 	g.renew(t, series)
 	if !g.state.Ready || len(shares) == 0 {
-		return Round{Verdict: Verdict{Call: NotJudged, Why: "missing"}}
+		return Round{Ruling: Ruling{Call: NotJudged, Why: "missing"}}
 	}
 	o := g.offset(t, series)
 	g.state.Last = Hold{Set: true, Offset: o}
@@ -93,7 +93,7 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 	}
 	line := max(g.th.Sigma*math.Hypot(g.state.SL, scatterOf(inverse)), 4*g.state.SL, math.Log(max(1, g.th.MinRatio)))
 	m := median(es) - o
-	out := Round{Verdict{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Wander}
+	out := Round{Ruling{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Wander}
 	switch {
 	case m > line:
 		out.Call = Breach

@@ -16,7 +16,7 @@ const leastSD = .03
 func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	value := v.Seconds()
 	if v <= 0 {
-		return Verdict{Call: NotJudged, Why: "missing"}
+		return Verdict{Ruling: Ruling{Call: NotJudged, Why: "missing"}}
 	}
 	t := at.UnixNano()
 	s.see(t)
@@ -28,7 +28,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	}
 	if !lv.Ready {
 		b := s.learning(t, lv)
-		return Verdict{Call: NotJudged, Why: "learning", Value: value, Band: &b}
+		return Verdict{Ruling: Ruling{Call: NotJudged, Why: "learning", Value: value}, Band: &b}
 	}
 	o := s.offset(t)
 	s.last = Hold{Set: true, Offset: o}
@@ -41,7 +41,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
 	if s.change != 0 {
 		l := s.learning(t, lv)
-		return Verdict{Call: NotJudged, Why: "learning", Value: value, Res: out.Res, Band: &l}
+		return Verdict{Ruling: Ruling{Call: NotJudged, Why: "learning", Value: value}, Res: out.Res, Band: &l}
 	}
 	return out
 }
@@ -49,7 +49,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 // compare is the rule of one value, given its band.
 func (t Threshold) compare(value float64, b *Band) Verdict {
 	r := math.Log(value) - b.Mu - b.Offset
-	out := Verdict{Call: Neither, Value: value, Mean: b.Mean, Limit: b.Limit, Z: 2 * r / b.Line, Ratio: math.Exp(r), Band: b}
+	out := Verdict{Ruling: Ruling{Call: Neither, Value: value, Mean: b.Mean, Limit: b.Limit, Z: 2 * r / b.Line, Ratio: math.Exp(r)}, Band: b}
 	switch {
 	case r > b.Line && value-b.Mean >= t.MinAbs.Seconds():
 		out.Call = Breach

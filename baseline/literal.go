@@ -30,10 +30,10 @@ const tie = 1e-9
 func (s *Series) judgeLiteral(t int64, lv *Level, value float64) Verdict {
 	if !lv.Ready {
 		b := s.learning(t, lv)
-		return Verdict{Call: NotJudged, Why: "learning", Value: value, Band: &b}
+		return Verdict{Ruling: Ruling{Call: NotJudged, Why: "learning", Value: value}, Band: &b}
 	}
 	b := s.literalBand(lv)
-	out := Verdict{Call: Calm, Value: value, Mean: b.Mean, Limit: b.Limit, Ratio: value / b.Mean, Band: &b}
+	out := Verdict{Ruling: Ruling{Call: Calm, Value: value, Mean: b.Mean, Limit: b.Limit, Ratio: value / b.Mean}, Band: &b}
 	if b.SD > 0 {
 		out.Z = (value - b.Mean) / b.SD
 	}

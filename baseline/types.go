@@ -91,18 +91,23 @@ const (
 	NotJudged Call = "not_judged"
 )
 
-// Verdict is one value held against its band. Value, Mean and Limit are seconds.
+// Ruling is what a verdict says. Value, Mean and Limit are seconds.
+type Ruling struct {
+	Call  Call    `json:"call"`
+	Why   string  `json:"why,omitempty"` // of not_judged: learning, missing
+	Value float64 `json:"value,omitempty"`
+	Mean  float64 `json:"mean,omitempty"`
+	Limit float64 `json:"limit,omitempty"`
+	Z     float64 `json:"z,omitempty"`
+	Ratio float64 `json:"ratio,omitempty"`
+	Low   bool    `json:"low,omitempty"` // literal: below mean − 2 sd
+}
+
+// Verdict is one value held against its band.
 type Verdict struct {
-	Call  Call     `json:"call"`
-	Why   string   `json:"why,omitempty"` // of not_judged: learning, missing
-	Value float64  `json:"value,omitempty"`
-	Mean  float64  `json:"mean,omitempty"`
-	Limit float64  `json:"limit,omitempty"`
-	Z     float64  `json:"z,omitempty"`
-	Ratio float64  `json:"ratio,omitempty"`
-	Low   bool     `json:"low,omitempty"` // literal: below mean − 2 sd
-	Res   Residual `json:"-"`
-	Band  *Band    `json:"-"`
+	Ruling
+	Res  Residual
+	Band *Band
 }
 
 // Hash names the threshold: 8 hexadecimal digits that change with any of its values.

@@ -27,7 +27,7 @@ func trouble() alert.Change {
 			{ID: "old", Series: "gw-eu/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Since: at(0), Resolved: at(1), Incident: "closed"},
 			{ID: "settled", Series: "gw-eu/chat/short", Kind: alert.KindTPOT, State: alert.StateOK, Since: at(2), Resolved: at(3), Incident: "open"},
 			{ID: "firing", Series: "gw-us/chat/short", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at(4),
-				Fired: at(4), Incident: "open", Votes: []alert.Vote{{At: at(3), Verdict: baseline.Verdict{Call: baseline.Breach, Value: 1.5}}},
+				Fired: at(4), Incident: "open", Votes: []alert.Vote{{At: at(3), Verdict: baseline.Ruling{Call: baseline.Breach, Value: 1.5}}},
 				Calm: []time.Time{at(5)}, Last: alert.Evidence{At: at(4), Value: 1.5, Ratio: 3, RequestID: "req_1"}},
 			{ID: "pending", Series: "gw-eu/chat/long", Kind: alert.KindTimeout, State: alert.StatePending, Since: at(5)}},
 		Incidents: []alert.Incident{

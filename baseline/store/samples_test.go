@@ -68,7 +68,7 @@ func TestSampleNeverHoldsNaN(t *testing.T) {
 	odd.CostUSD = probe.Some(math.NaN())
 	commit(t, s, alert.Change{Records: []alert.Record{{Sample: odd, Residuals: map[probe.Metric]baseline.Residual{
 		probe.TTFT: {E: math.NaN(), R: math.Inf(1), Judged: true}}}},
-		Alerts: []alert.Alert{{ID: "a", Last: alert.Evidence{Z: math.Inf(1), Ratio: 2}, Votes: []alert.Vote{{Verdict: baseline.Verdict{Z: math.NaN()}}}}}})
+		Alerts: []alert.Alert{{ID: "a", Last: alert.Evidence{Z: math.Inf(1), Ratio: 2}, Votes: []alert.Vote{{Verdict: baseline.Ruling{Z: math.NaN()}}}}}})
 	flush(t, s)
 	got := collect(t, s.History(t.Context(), odd.Key(), time.Time{}))[0]
 	if got.Sample.CostUSD.Known || got.Residuals[probe.TTFT] != (baseline.Residual{}) {

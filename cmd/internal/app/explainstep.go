@@ -50,11 +50,8 @@ func ballotOf(v alert.Vote, stored bool) ballot {
 	if v.Outcome != probe.OK {
 		b.Why = string(v.Outcome)
 	}
-	for i, x := range v.Shares {
-		b.Shares = append(b.Shares, told{Ratio: math.Exp(x.E)})
-		if i < len(v.Who) {
-			b.Shares[i].who = v.Who[i]
-		}
+	for _, x := range v.Said {
+		b.Shares = append(b.Shares, told{Ratio: math.Exp(float64(x.E)), who: x.Who})
 	}
 	return b
 }

@@ -48,7 +48,7 @@ func TestExplainTellsAWholeTargetAsItWasDecided(t *testing.T) {
 		}
 	}
 	last := x.Alert.Decided[len(x.Alert.Decided)-1]
-	if v := x.Votes[len(x.Votes)-1]; v.Ratio < 1.5 || math.Abs(v.Shares[2].Ratio-math.Exp(last.Shares[2].E)) > 1e-9 {
+	if v := x.Votes[len(x.Votes)-1]; v.Ratio < 1.5 || math.Abs(v.Shares[2].Ratio-math.Exp(float64(last.Said[2].E))) > 1e-9 {
 		t.Errorf("the newest vote %+v", v)
 	}
 	if x.Today.Differs || len(x.Today.Opened) != 1 || x.Today.Opened[0].Sub(fired).Abs() > time.Minute {
@@ -105,7 +105,7 @@ func TestNamesOfARound(t *testing.T) {
 	for _, size := range []probe.Size{probe.Long, probe.Short} {
 		subs = append(subs, subject{Watched: alert.Watched{Canary: &probe.Canary{Target: &target, Scene: &probe.Scene{Name: "s"}, Size: size}}})
 	}
-	vote := alert.Vote{Shares: make([]baseline.Share, 4), Who: []uint32{alert.Voice("t/s/short"), alert.Voice("t/gone/short"), alert.Voice("t/s/long")}}
+	vote := alert.Vote{Said: []alert.Said{{Who: alert.Voice("t/s/short")}, {Who: alert.Voice("t/gone/short")}, {Who: alert.Voice("t/s/long")}, {}}}
 	b := ballotOf(vote, true)
 	b.name(subs)
 	var got []string

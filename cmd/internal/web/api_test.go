@@ -220,13 +220,13 @@ func TestIncidentExplains(t *testing.T) {
 		Alerts: []alert.Alert{{Series: "gw-eu/chat/short", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at,
 			Worst: alert.Evidence{At: at, Value: 0.812, Mean: 0.412, Limit: 0.54, Ratio: 1.97, Z: 4.1, RequestID: "req-1"},
 			Votes: []alert.Vote{
-				{Verdict: baseline.Verdict{Call: baseline.Breach, Value: 0.812}},
+				{Verdict: baseline.Ruling{Call: baseline.Breach, Value: 0.812}},
 				{Outcome: probe.TimeoutStall},
-				{Verdict: baseline.Verdict{Call: baseline.NotJudged, Why: "learning"}}}},
+				{Verdict: baseline.Ruling{Call: baseline.NotJudged, Why: "learning"}}}},
 			{Series: "gw-eu", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at,
 				Fit:   &alert.Fit{Score: 12.4, Of: 6, Fires: 9, Votes: 4, Checks: 12, Ratio: 1.62, Before: 1.03, Hours: 1.02, Reach: 1.15, Wander: baseline.Wander{.0034}},
 				Worst: alert.Evidence{At: at, Ratio: 1.6, Z: 3, Canaries: 3, Outcome: probe.OK},
-				Votes: []alert.Vote{{Verdict: baseline.Verdict{Call: baseline.Neither, Ratio: 1.2}}}}},
+				Votes: []alert.Vote{{Verdict: baseline.Ruling{Call: baseline.Neither, Ratio: 1.2}}}}},
 		Transitions: []alert.Transition{{At: at, Series: "gw-eu/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5"}},
 		Notices:     []alert.Notice{{Channel: "slack", Act: alert.ActOpen, State: alert.NoticeSent, Created: at, Sent: at.Add(time.Second), Error: ""}},
 	}}}

@@ -150,7 +150,7 @@ func votes(list []alert.Vote) string {
 	return strings.Join(words, ", ")
 }
 
-func call(v baseline.Verdict) string {
+func call(v baseline.Ruling) string {
 	if v.Call == baseline.NotJudged && v.Why != "" {
 		return "not judged (" + v.Why + ")"
 	}
