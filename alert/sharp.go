@@ -126,8 +126,11 @@ func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
 
 // agreed is how far from usual (ln) canaries say together that votes are: the median of what is each one's own median, and
 // no more than two of them say. In each round alone one that is far out would lift the median to the greater of the others,
-// and of two rounds' canaries to half of its own.
+// and of two rounds' canaries to half of its own. No votes say 0.
 func agreed(votes []Vote) float64 {
+	if len(votes) == 0 {
+		return 0
+	}
 	own := map[uint32][]float64{}
 	for i := range votes {
 		v := &votes[i]

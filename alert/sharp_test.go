@@ -164,3 +164,20 @@ func TestRelevelledForgetsTheLevel(t *testing.T) {
 		t.Errorf("%+v of %+v", now, had)
 	}
 }
+
+// TestReprobesAloneAreNoStep: where the regular check before them is too old, or was missing, nothing says that a step came with
+// any of them.
+func TestReprobesAloneAreNoStep(t *testing.T) {
+	votes := slowVotes(30*time.Second, 1, 1, 1, 1, 1, 1, 1)
+	for i := range votes {
+		votes[i].Trigger = probe.Reprobe
+	}
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	v := q.sharp(&Alert{Votes: votes}, &Observation{At: votes[6].At, Shares: make([]baseline.Share, 1), Wander: baseline.Wander{0, .001, .001, .001}})
+	if !v.known || v.n != 0 || v.looks() || v.fit.Votes != 0 || v.fit.Score != 0 || v.fit.Ratio != 0 {
+		t.Errorf("%+v, %+v", v, v.fit)
+	}
+	if agreed(nil) != 0 {
+		t.Errorf("no votes agree on %v", agreed(nil))
+	}
+}
