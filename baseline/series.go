@@ -21,7 +21,7 @@ type Key struct {
 
 // State is what a restart must find again besides the points: JSON, opaque to others.
 type State struct {
-	Config string  `json:"config"` // of the series that wrote it: zone, interval, window, slot, kind of band
+	Config string  `json:"config"` // of the series that wrote it: zone, interval, window, slot, kind of band, sharpness
 	Level  *Level  `json:"level,omitempty"`
 	Noise  Noise   `json:"noise"`
 	Hold   Hold    `json:"hold"`
@@ -77,7 +77,7 @@ func (s *Series) Key() Key { return s.key }
 //
 // Points of the last 8 days and a few hours are needed, and of 15 days where some were never judged: the first seven
 // of them have no band themselves, and seven days of residuals are wanted. What is frozen in st stays so unless the
-// replay made residuals or the series' zone, interval, window, slot or kind of band changed since.
+// replay made residuals or the series' zone, interval, window, slot, kind of band or sharpness changed since.
 func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	s.Forget()
 	s.shifts, s.since, s.change = nil, 0, 0
@@ -236,7 +236,7 @@ func (s *Series) Stamp() Stamp {
 
 // config names all that a frozen level and noise depend on besides the points.
 func (s *Series) config() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %s %t", s.clock.zone, s.key.Interval, s.opt.Window, s.opt.Slot, s.th.Literal))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %s %t %t", s.clock.zone, s.key.Interval, s.opt.Window, s.opt.Slot, s.th.Literal, s.th.Sharp))
 	return hex.EncodeToString(sum[:4])
 }
 

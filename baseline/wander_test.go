@@ -143,6 +143,14 @@ func TestSeriesMeasuresItsWander(t *testing.T) {
 	if again.Wander() != s.Wander() {
 		t.Errorf("after a restart %v, before %v", again.Wander(), s.Wander())
 	}
+	balanced := loaded(t, "UTC", DefaultThreshold(), list, at)
+	balanced.Band(at)
+	st = balanced.State()
+	again.Load(s.Points(), &st, at)
+	again.Band(at)
+	if again.Wander() != s.Wander() {
+		t.Errorf("after a restart that made it sharp %v, want %v", again.Wander(), s.Wander())
+	}
 }
 
 // TestGroupMeasuresItsWander: what three series have in common is the level's, what each has for itself is not.
