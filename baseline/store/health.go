@@ -32,12 +32,13 @@ func (w *writer) settle(batch []*entry, err error) {
 	}
 }
 
-// hang is called when a write has not come back in time.
-func (w *writer) hang() {
+// hang is called when the write of e has not come back in time. It may come late, when that write has ended and the next
+// is under way, which then is not blamed.
+func (w *writer) hang(e *entry) {
 	err := fmt.Errorf("store %q: %w", w.path, errHung)
 	w.mu.Lock()
 	was, left := w.broken, len(w.q.entries)
-	if was == nil && w.q.flying > 0 {
+	if was == nil && w.q.writing(e) {
 		w.broken = err
 	}
 	now := w.broken

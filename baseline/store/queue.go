@@ -1,6 +1,10 @@
 package store
 
-import "serin/alert"
+import (
+	"slices"
+
+	"serin/alert"
+)
 
 // entry is one change in the queue.
 type entry struct {
@@ -75,6 +79,9 @@ func (q *queue) landed() {
 }
 
 func (q *queue) failed() { q.flying = 0 }
+
+// writing tells whether e is being written now.
+func (q *queue) writing(e *entry) bool { return slices.Contains(q.entries[:q.flying], e) }
 
 // shed makes room when the queue is over its bounds, down to seven eighths of them. First go rows that a later change
 // writes again, which loses nothing; then the oldest samples; then the oldest transitions. Alerts, incidents, notices,

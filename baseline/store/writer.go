@@ -96,7 +96,7 @@ func (w *writer) await(ctx context.Context, e *entry) error {
 		}
 		return nil
 	case <-limit.C:
-		w.hang()
+		w.hang(e)
 		return fmt.Errorf("commit: not on disk after %v: store %q: %w", w.limits.answer, w.path, errHung)
 	case <-ctx.Done():
 		return fmt.Errorf("commit: not on disk yet: %w", context.Cause(ctx))
@@ -171,7 +171,7 @@ func (w *writer) flush() bool {
 		if len(batch) == 0 {
 			return true
 		}
-		hung := time.AfterFunc(w.limits.answer, w.hang)
+		hung := time.AfterFunc(w.limits.answer, func() { w.hang(batch[0]) })
 		err := w.store(batch)
 		hung.Stop()
 		w.settle(batch, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -206,6 +207,30 @@ func TestDiskHangs(t *testing.T) {
 			t.Errorf("hook told %q", told.String())
 		}
 	})
+}
+
+// A timer that fires as its write ends must not blame the write after it.
+func TestLateHang(t *testing.T) {
+	var told healthLog
+	w := &writer{log: slog.New(slog.DiscardHandler), told: newTeller(told.hook)}
+	first, second := newEntry(nil, alert.Change{}), newEntry(nil, alert.Change{})
+	w.q.add(first)
+	batch := w.q.take(1)
+	w.settle(batch, nil)
+	w.q.add(second)
+	w.q.take(1)
+	w.hang(first)
+	if ok, why := w.healthy(); !ok {
+		t.Errorf("the second write is blamed for the first: %v", why)
+	}
+	w.hang(second)
+	if ok, why := w.healthy(); ok || !errors.Is(why, errHung) {
+		t.Errorf("a write that hangs: healthy %v, %v", ok, why)
+	}
+	w.told.stop()
+	if told.String() != "false true" {
+		t.Errorf("hook told %q", told.String())
+	}
 }
 
 // A row that SQLite refuses for good must not hold up what is behind it.
