@@ -40,6 +40,7 @@ type logbook struct {
 	open   map[string]alert.Severity // alert id
 	states map[string]alert.State    // series and kind
 	active int                       // of states
+	now    time.Time                 // of what the engine is told
 }
 
 var _ alert.Journal = (*logbook)(nil)
@@ -101,7 +102,7 @@ func (b *logbook) decide(a *alert.Alert) {
 		b.note(EventResolve, a, a.Resolved)
 	case a.Open() && a.Severity != was && was != alert.Critical:
 		b.open[a.ID] = a.Severity
-		b.note(EventEscalate, a, a.Last.At)
+		b.note(EventEscalate, a, b.now)
 	}
 }
 

@@ -37,8 +37,8 @@ type player struct {
 	flying []flight
 	minute time.Time // of the next tick
 
-	regular, extra int
-	log            logbook
+	regular, extra, unanswered int
+	log                        logbook
 }
 
 // flight is a probe that has been sent and ends at a time; due is set where it answers a re-probe.
@@ -154,10 +154,11 @@ func (p *player) run(ctx context.Context) error {
 // send begins the probe of a row: a regular one, or one that a re-probe asked for.
 func (p *player) send(ctx context.Context, l *lane, r *row) error {
 	f := flight{lane: l, row: r, ends: r.ends()}
+	for len(l.asked) > 0 && r.at-l.asked[0] > int64(answerWithin) {
+		l.asked = l.asked[1:]
+		p.unanswered++
+	}
 	if !p.tape.regular(r, p.opt.Cut) {
-		for len(l.asked) > 0 && r.at-l.asked[0] > int64(answerWithin) {
-			l.asked = l.asked[1:]
-		}
 		if len(l.asked) == 0 || l.asked[0] > r.at {
 			return nil
 		}
@@ -208,6 +209,7 @@ func (p *player) land(ctx context.Context, until int64) error {
 func (p *player) observe(ctx context.Context, f flight) error {
 	s := p.tape.sample(f.lane.track, f.row)
 	s.Trigger = probe.Schedule
+	p.log.now = later(p.log.now, time.Unix(0, f.ends).UTC())
 	var err error
 	if f.due != 0 {
 		s.Trigger = probe.Reprobe
@@ -241,6 +243,7 @@ func (p *player) tick(ctx context.Context, until int64) error {
 	}
 	last := end.Truncate(time.Minute)
 	for !p.minute.After(last) {
+		p.log.now = later(p.log.now, p.minute)
 		if err := p.engine.Tick(ctx, p.minute); err != nil {
 			return fmt.Errorf("tick at %s: %w", p.minute, err)
 		}
@@ -255,6 +258,13 @@ func (p *player) tick(ctx context.Context, until int64) error {
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
 		return b
 	}
 	return a

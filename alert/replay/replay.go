@@ -23,9 +23,10 @@ type Options struct {
 
 // Result is what a rule made of a tape.
 type Result struct {
-	Events  []Event // by time
-	Regular int     // samples judged
-	Extra   int     // samples that answered re-probes
+	Events     []Event // by time
+	Regular    int     // samples judged
+	Extra      int     // samples that answered re-probes
+	Unanswered int     // re-probes that the engine asked for and no sample answered
 }
 
 // Run brings one target's recorded samples to a new engine in virtual time and returns what it decided. A
@@ -54,5 +55,5 @@ func Run(ctx context.Context, t *Tape, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("start engine: %w", err)
 	}
 	err := p.run(ctx)
-	return Result{p.log.events, p.regular, p.extra}, err
+	return Result{p.log.events, p.regular, p.extra, p.unanswered}, err
 }

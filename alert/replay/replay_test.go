@@ -83,7 +83,7 @@ func TestReprobesAreAnsweredByTheNextUnusedSamples(t *testing.T) {
 // TestAnswersMustComeInTime: without samples between the runs, or with later ones only, nothing answers.
 func TestAnswersMustComeInTime(t *testing.T) {
 	o := Options{Cut: Cut{Every: 10 * time.Minute}, Watched: watched(10 * time.Minute)}
-	f := func(keep func(minute int) bool, opened, extra int) {
+	f := func(keep func(minute int) bool, opened, extra, unanswered int) {
 		t.Helper()
 		samples := slices.DeleteFunc(minutes(0, 9*day, from10), func(s probe.Sample) bool { return !keep(int(s.Time.Sub(start) / time.Minute)) })
 		r := play(t, o, samples...)
@@ -91,14 +91,14 @@ func TestAnswersMustComeInTime(t *testing.T) {
 		if i < 0 {
 			t.Fatalf("no alert")
 		}
-		if at := int(r.Events[i].Time.Sub(start)/time.Minute) - 8*day - 600; at != opened || r.Extra != extra {
-			t.Errorf("opened at 10:%02d with %d re-probes, want 10:%02d with %d", at, r.Extra, opened, extra)
+		if at := int(r.Events[i].Time.Sub(start)/time.Minute) - 8*day - 600; at != opened || r.Extra != extra || r.Unanswered != unanswered {
+			t.Errorf("opened at 10:%02d with %d re-probes and %d unanswered, want 10:%02d with %d and %d", at, r.Extra, r.Unanswered, opened, extra, unanswered)
 		}
 	}
-	f(func(m int) bool { return m%10 == 0 }, 30, 0)
-	f(func(m int) bool { return m%10 == 0 || m%10 == 5 }, 30, 0)              // over 2 min after the last was due
-	f(func(m int) bool { return m%10 == 0 || m%10 == 2 }, 12, 2)              // one answer a run
-	f(func(m int) bool { return m%10 == 0 || m%10 == 2 || m%10 == 3 }, 10, 2) // two answers, and 10:10 is the fourth
+	f(func(m int) bool { return m%10 == 0 }, 30, 0, 9)
+	f(func(m int) bool { return m%10 == 0 || m%10 == 5 }, 30, 0, 9)              // over 2 min after the last was due
+	f(func(m int) bool { return m%10 == 0 || m%10 == 2 }, 12, 2, 2)              // one answer a run
+	f(func(m int) bool { return m%10 == 0 || m%10 == 2 || m%10 == 3 }, 10, 2, 1) // two answers, and 10:10 is the fourth
 }
 
 // TestTriggersDecideWithoutEvery: what was a re-probe is never regular, and checks are nothing.
@@ -160,4 +160,38 @@ func TestAChangedSpecLearnsAnew(t *testing.T) {
 			t.Errorf("an alert: %+v", e)
 		}
 	}
+}
+
+// TestASeverityRisesWhenItIsJudged: the probe of 10:15 takes twelve minutes and opens the alert at 10:27; that of 10:25, which
+// takes eight, makes it critical when it ends, not when it was sent.
+func TestASeverityRisesWhenItIsJudged(t *testing.T) {
+	slow := func(m int) float64 {
+		switch at := m - 8*day - 600; {
+		case at == 15:
+			return 3600
+		case at == 25:
+			return 2400
+		case at > 0 && at < 60:
+			return 4
+		}
+		return from10(m)
+	}
+	samples := slices.DeleteFunc(minutes(0, 9*day, slow), func(s probe.Sample) bool {
+		at := int(s.Time.Sub(start)/time.Minute) - 8*day - 600
+		return at == 20 || at == 30 || at%5 != 0
+	})
+	r := play(t, Options{Watched: watched(5 * time.Minute)}, samples...)
+	f := func(what string, from time.Duration) {
+		t.Helper()
+		i := slices.IndexFunc(r.Events, func(e Event) bool { return e.Event == what })
+		if i < 0 {
+			t.Fatalf("no %s", what)
+		}
+		want := start.Add(8*24*time.Hour + 10*time.Hour + from)
+		if d := r.Events[i].Time.Sub(want); d.Abs() > time.Minute {
+			t.Errorf("%s at %s, want %s", what, r.Events[i].Time, want)
+		}
+	}
+	f(EventOpen, 27*time.Minute)
+	f(EventEscalate, 33*time.Minute)
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -133,6 +134,7 @@ type Canary struct {
 	Size               probe.Size
 	Samples            int
 	Regular            int // of them, as the cut says
+	Due                int // times of the cut's grid after which, before the next, there is a sample; without a grid as Regular
 	First, Last        time.Time
 	Metrics            []probe.Metric // that were measured at least once
 	Gap                time.Duration  // the most common one between regular samples; 0 where there are fewer than two
@@ -149,7 +151,7 @@ func (t *Tape) Canaries(cut Cut) []Canary {
 		n := len(c.rows)
 		list = append(list, Canary{Key: key, Target: c.target, Scene: c.scene, Size: c.size, Samples: n, First: time.Unix(0, c.rows[0].at).UTC(),
 			Last: time.Unix(0, c.rows[n-1].at).UTC(), Metrics: c.metrics(), Gap: t.gap(c, cut),
-			Regular: t.regulars(c, cut)})
+			Regular: t.regulars(c, cut), Due: t.due(c, cut)})
 	}
 	return list
 }
@@ -158,6 +160,21 @@ func (t *Tape) regulars(c *track, cut Cut) (n int) {
 	for i := range c.rows {
 		if t.regular(&c.rows[i], cut) {
 			n++
+		}
+	}
+	return n
+}
+
+// due counts the parts of a cut's grid that hold a sample: each should begin with a regular one.
+func (t *Tape) due(c *track, cut Cut) (n int) {
+	if cut.Every <= 0 {
+		return t.regulars(c, cut)
+	}
+	last := int64(math.MinInt64)
+	for i := range c.rows {
+		if part := cut.part(c.rows[i].at); part != last {
+			n++
+			last = part
 		}
 	}
 	return n
@@ -210,7 +227,18 @@ func (t *Tape) regular(r *row, cut Cut) bool {
 		trigger := t.traits[r.trait].trigger
 		return trigger == "" || trigger == probe.Schedule
 	}
-	const day = 24 * int64(time.Hour)
-	sinceMidnight := ((r.at % day) + day) % day
+	sinceMidnight := r.at - midnight(r.at)
 	return (sinceMidnight-sinceMidnight%int64(time.Minute))%int64(cut.Every) == 0
+}
+
+// part is the instant at which the part of the grid around t began. Each midnight begins one.
+func (cut Cut) part(t int64) int64 {
+	from := midnight(t)
+	return t - (t-from)%int64(cut.Every)
+}
+
+// midnight is the one of UTC at or before t.
+func midnight(t int64) int64 {
+	const day = 24 * int64(time.Hour)
+	return t - (t%day+day)%day
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -83,28 +82,6 @@ func (c *backtestCmd) Run(ctx context.Context, o Options) error {
 		err = writeBacktest(out, tests)
 	}
 	return errors.Join(err, out.Flush())
-}
-
-// offGrid refuses samples of which none falls on the grid of --every, and says which canaries have none there.
-func (c *backtestCmd) offGrid(w io.Writer, list []subject) error {
-	var without []string
-	for i := range list {
-		if list[i].tape.Regular == 0 {
-			without = append(without, list[i].Canary.Key())
-		}
-	}
-	if len(without) == 0 || len(list) == 0 {
-		return nil
-	}
-	first := list[0].tape.First.Format(time.RFC3339Nano)
-	switch {
-	case c.Every == 0 && len(without) == len(list):
-		return fmt.Errorf("no sample is a regular one: every trigger says reprobe; name the schedule with --every (the first sample is at %s)", first)
-	case len(without) == len(list):
-		return fmt.Errorf("--every %dm: no sample falls on a multiple of it since 00:00 UTC, cut to the minute (the first is at %s): give the schedule that the samples have, or leave --every out so that each one's trigger decides", c.Every/time.Minute, first)
-	}
-	_, _ = fmt.Fprintf(w, "%d of %d canaries are not judged, they have no regular sample: %s\n", len(without), len(list), strings.Join(without, ", "))
-	return nil
 }
 
 // rules returns the one or two rules asked for, checked.
@@ -207,6 +184,7 @@ func replayAll(ctx context.Context, tape *replay.Tape, list []subject, rule rule
 		all.Events = append(all.Events, r.Events...)
 		all.Regular += r.Regular
 		all.Extra += r.Extra
+		all.Unanswered += r.Unanswered
 	}
 	slices.SortStableFunc(all.Events, func(a, b replay.Event) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Series, b.Series), cmp.Compare(a.Kind, b.Kind))

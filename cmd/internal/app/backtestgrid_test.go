@@ -37,3 +37,36 @@ func TestBacktestSaysWhatFellOffTheGrid(t *testing.T) {
 		t.Errorf("no %q in %q", want, stderr)
 	}
 }
+
+// TestBacktestSaysWhereTheGridIsThin: a schedule whose runs drifted off the grid is not taken for one of few samples.
+func TestBacktestSaysWhereTheGridIsThin(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	f := func(onGrid int, code int, want ...string) {
+		t.Helper()
+		var text strings.Builder
+		n := 0
+		for line := range strings.Lines(string(sampleFile(1, 1, 2, 5, 1))) {
+			if n++; n > onGrid {
+				at := strings.Index(line, ":00Z")
+				line = line[:at-1] + string(line[at-1]+1) + line[at:] // a minute later
+			}
+			text.WriteString(line)
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr := runText(t, code, "backtest", "--samples", path, "--every", "5m")
+		for _, w := range want {
+			if !strings.Contains(stderr, w) {
+				t.Errorf("%d on the grid: no %q in %q", onGrid, w, stderr)
+			}
+		}
+		if len(want) == 0 && stderr != "" {
+			t.Errorf("%d on the grid: %q", onGrid, stderr)
+		}
+	}
+	f(1, ExitUsage, "--every 5m", "hardly a sample", "leave --every out")
+	f(200, ExitOK, "1 of 1 canaries", "t0/s0/short (200 of 576)")
+	f(500, ExitOK)
+	f(576, ExitOK)
+}

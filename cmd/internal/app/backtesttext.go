@@ -66,6 +66,9 @@ func (t *backtested) write(w io.Writer) {
 	}
 	s := t.sums()
 	_, _ = fmt.Fprintf(w, "%s and %s judged; %d latency series, %.1f series-months\n", plural(t.Result.Regular, "sample"), plural(t.Result.Extra, "re-probe"), s.series, s.months)
+	if n := t.Result.Unanswered; n > 0 {
+		_, _ = fmt.Fprintf(w, "%s asked for that no sample answers: there an alert waited for the next regular runs\n", plural(n, "re-probe"))
+	}
 	_, _ = fmt.Fprintf(w, "%d latency alerts: %.2f a series and month, firing %s", s.latency.alerts, s.perMonth(), short(s.latency.firing))
 	if s.months > 0 {
 		_, _ = fmt.Fprintf(w, " (%.2f %% of the time)", 100*s.latency.firing.Hours()/(s.months*30*24))
