@@ -24,8 +24,35 @@ type Tape struct {
 type track struct {
 	target, scene string
 	size          probe.Size
-	rows          []row
-	sorted        bool
+	parts         [][]row // as they were added
+	rows          []row   // all of them, in order: made by sort
+}
+
+// partMost is how many rows a part holds at most: a long track that grew as one would be copied again and again.
+const partMost = 1 << 15
+
+func (c *track) add(r row) {
+	n := len(c.parts)
+	if n == 0 || len(c.parts[n-1]) == cap(c.parts[n-1]) {
+		size := 64
+		if n > 0 {
+			size = min(2*cap(c.parts[n-1]), partMost)
+		}
+		c.parts = append(c.parts, make([]row, 0, size))
+		n++
+	}
+	c.parts[n-1] = append(c.parts[n-1], r)
+}
+
+// join brings all parts into rows, in order; of two with one time and attempt the first that was added stays.
+func (c *track) join() {
+	if len(c.parts) == 0 {
+		return
+	}
+	c.rows = slices.Concat(append([][]row{c.rows}, c.parts...)...)
+	c.parts = nil
+	slices.SortStableFunc(c.rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.attempt, b.attempt)) })
+	c.rows = slices.CompactFunc(c.rows, func(a, b row) bool { return a.at == b.at && a.attempt == b.attempt })
 }
 
 // row is one sample; the spans are nanoseconds, −1 = not known.
@@ -64,11 +91,10 @@ func (t *Tape) add(s *probe.Sample) {
 	if c == nil {
 		c = &track{target: s.Target, scene: s.Scene, size: s.Size}
 		t.canaries[key] = c
-		t.order = nil
 	}
-	c.rows = append(c.rows, row{at: s.Time.UnixNano(), ttft: packed(s.TTFT), ttfa: packed(s.TTFA), tpot: packed(s.TPOT), e2e: packed(s.E2E),
+	t.order = nil
+	c.add(row{at: s.Time.UnixNano(), ttft: packed(s.TTFT), ttfa: packed(s.TTFA), tpot: packed(s.TPOT), e2e: packed(s.E2E),
 		total: packed(s.StreamTotal), trait: t.traitOf(s), attempt: int32(max(1, s.Attempt))})
-	c.sorted = false
 }
 
 func (t *Tape) traitOf(s *probe.Sample) int32 {
@@ -115,15 +141,14 @@ func (t *Tape) sample(c *track, r *row) probe.Sample {
 // ends is when the row's probe ended, Unix nanoseconds.
 func (r *row) ends() int64 { return r.at + max(0, r.ttft, r.e2e, r.total) }
 
-// sort brings each canary's rows in order; of two with one time and attempt the first that was added stays.
+// sort brings each canary's rows in order.
 func (t *Tape) sort() {
 	if t.order != nil {
 		return
 	}
 	for key, c := range t.canaries {
 		t.order = append(t.order, key)
-		slices.SortStableFunc(c.rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.attempt, b.attempt)) })
-		c.rows = slices.CompactFunc(c.rows, func(a, b row) bool { return a.at == b.at && a.attempt == b.attempt })
+		c.join()
 	}
 	slices.Sort(t.order)
 }

@@ -8,54 +8,95 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
 
 	"serin/alert/replay"
 	"serin/baseline/store"
 	"serin/probe"
 )
 
-// readTape reads JSON lines on all cores. The error names the first bad line.
+// readTape reads JSON lines, decoded on all cores and added in the file's order. The error names the first bad line.
 func readTape(ctx context.Context, r io.Reader, name string) (*replay.Tape, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	d := startDecoding(ctx, r)
 	tape := replay.NewTape()
-	chunks := make(chan chunk, 4)
-	var mu sync.Mutex
-	var bad badLine
-	failed := func(b badLine) {
-		mu.Lock()
-		defer mu.Unlock()
-		if bad.err == nil || b.line < bad.line {
-			bad = b
+	var bad error
+	for c := range d.inOrder {
+		<-c.done
+		if bad != nil {
+			continue // it was under way
 		}
+		tape.Add(c.samples...)
+		if c.bad.err != nil {
+			bad = fmt.Errorf("%s line %d: %w", name, c.bad.line, c.bad.err)
+			stop()
+		}
+		d.reuse(c.samples)
 	}
-	var decoding sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		decoding.Go(func() {
-			var samples []probe.Sample
-			for c := range chunks {
-				if b := c.decode(&samples); b.err != nil {
-					failed(b)
-				}
-				tape.Add(samples...)
-			}
-		})
-	}
-	err := cutChunks(ctx, r, chunks)
-	close(chunks)
-	decoding.Wait()
 	switch {
-	case bad.err != nil:
-		return nil, fmt.Errorf("%s line %d: %w", name, bad.line, bad.err)
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", name, err)
+	case bad != nil:
+		return nil, bad
+	case d.err != nil:
+		return nil, fmt.Errorf("read %s: %w", name, d.err)
 	}
 	return tape, nil
 }
 
-// chunk is whole lines of a file.
+// decoding is a file on its way through the decoders.
+type decoding struct {
+	inOrder chan *chunk // each as it was read, perhaps not decoded yet; closed at the end
+	work    chan *chunk // the same ones
+	used    chan []probe.Sample
+	err     error // of reading; once inOrder is closed
+}
+
+func startDecoding(ctx context.Context, r io.Reader) *decoding {
+	cores := runtime.GOMAXPROCS(0)
+	d := &decoding{inOrder: make(chan *chunk, 2*cores), work: make(chan *chunk), used: make(chan []probe.Sample, 2*cores)}
+	for range cores {
+		go func() {
+			for c := range d.work {
+				c.decode()
+			}
+		}()
+	}
+	go func() {
+		d.err = cutChunks(ctx, r, func(c *chunk) error { return d.give(ctx, c) })
+		close(d.work)
+		close(d.inOrder)
+	}()
+	return d
+}
+
+func (d *decoding) give(ctx context.Context, c *chunk) error {
+	select {
+	case c.samples = <-d.used:
+	default:
+	}
+	select {
+	case d.inOrder <- c:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	d.work <- c
+	return nil
+}
+
+// reuse takes back room that nobody needs any more.
+func (d *decoding) reuse(room []probe.Sample) {
+	select {
+	case d.used <- room[:0]:
+	default:
+	}
+}
+
+// chunk is whole lines of a file, and what they hold once they are decoded.
 type chunk struct {
-	text []byte
-	line int // number of the first one
+	text    []byte
+	line    int // number of the first one
+	samples []probe.Sample
+	bad     badLine
+	done    chan struct{} // closed then
 }
 
 type badLine struct {
@@ -63,9 +104,9 @@ type badLine struct {
 	err  error
 }
 
-// decode makes samples of the lines, in place of what was in into.
-func (c chunk) decode(into *[]probe.Sample) badLine {
-	*into = (*into)[:0]
+// decode makes samples of the lines, up to the first bad one.
+func (c *chunk) decode() {
+	defer close(c.done)
 	n := c.line - 1
 	for line := range bytes.Lines(c.text) {
 		n++
@@ -74,18 +115,18 @@ func (c chunk) decode(into *[]probe.Sample) badLine {
 		}
 		s, err := decodeSample(line)
 		if err != nil {
-			return badLine{n, err}
+			c.bad = badLine{n, err}
+			return
 		}
-		*into = append(*into, s)
+		c.samples = append(c.samples, s)
 	}
-	return badLine{}
 }
 
 // chunkSize is how much of a file one decoder takes at once.
 const chunkSize = 256 << 10
 
-// cutChunks sends what r has in chunks of whole lines.
-func cutChunks(ctx context.Context, r io.Reader, to chan<- chunk) error {
+// cutChunks gives away what r has in chunks of whole lines.
+func cutChunks(ctx context.Context, r io.Reader, give func(*chunk) error) error {
 	in := bufio.NewReaderSize(r, chunkSize)
 	line := 1
 	var text []byte
@@ -105,7 +146,9 @@ func cutChunks(ctx context.Context, r io.Reader, to chan<- chunk) error {
 			return err
 		}
 		if len(text) >= chunkSize || err != nil {
-			to <- chunk{text, line}
+			if err := give(&chunk{text: text, line: line, done: make(chan struct{})}); err != nil {
+				return err
+			}
 			line += bytes.Count(text, []byte{'\n'})
 			text = make([]byte, 0, chunkSize+len(piece))
 		}
