@@ -13,6 +13,7 @@ type Group struct {
 	interval time.Duration
 	th       Threshold
 	state    GroupState
+	today    today
 }
 
 // GroupState is what a restart must find again.
@@ -107,7 +108,7 @@ func (g *Group) offset(t int64, series []*Series) float64 {
 	if g.state.Hold.On && g.state.Hold.Set {
 		return g.state.Hold.Offset
 	}
-	return pooledOffset(t, series, g.interval, g.th.OffsetCap)
+	return g.today.offset(t, g.interval, g.th.OffsetCap, series...)
 }
 
 // renew computes sL anew where it never was, or 00:00 or 12:00 of the first series' zone has passed since.
@@ -140,17 +141,23 @@ func pool(asOf, length int64, series []*Series) map[int64]*pooledBlock {
 		if !s.noise.Ready {
 			continue
 		}
-		for p := range s.pts.in(span{asOf - int64(s.days)*day, asOf}).all() {
-			if !p.counts() {
+		past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
+		end := int64(math.MinInt64)
+		var b *pooledBlock
+		for i := range past.cells {
+			if !past.cells[i].counts() {
 				continue
 			}
-			k := floorDiv(p.at(), length)
-			b := blocks[k]
-			if b == nil {
-				b = &pooledBlock{}
-				blocks[k] = b
+			if at := past.at(i); at >= end {
+				k := floorDiv(at, length)
+				if b = blocks[k]; b == nil {
+					b = &pooledBlock{}
+					blocks[k] = b
+				}
+				end = (k + 1) * length
 			}
-			b.e = append(b.e, s.e(p))
+			e, _ := s.eAt(past, i)
+			b.e = append(b.e, e)
 			b.inverse += 1 / (s.noise.SW * s.noise.SW)
 		}
 	}
@@ -165,12 +172,13 @@ func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
 	blocks := pool(asOf, length, series)
 	var means, own []float64
+	var then today
 	for _, k := range slices.Sorted(maps.Keys(blocks)) {
 		b := blocks[k]
 		if len(b.e) < minBlock {
 			continue
 		}
-		means = append(means, trimmed(b.e)-pooledOffset(k*length+length/2, series, g.interval, g.th.OffsetCap))
+		means = append(means, trimmed(b.e)-then.offset(k*length+length/2, g.interval, g.th.OffsetCap, series...))
 		own = append(own, 1.15/b.inverse)
 	}
 	if len(means) < minBlocks {
@@ -198,15 +206,4 @@ func (g *Group) wander(asOf int64, series []*Series) Wander {
 		}
 	}
 	return wanderOf(cells.e, g.interval, scatterOf(inverse)).widened(cells.days())
-}
-
-// pooledOffset is todaysOffset over the values of several series.
-func pooledOffset(at int64, series []*Series, interval time.Duration, most float64) float64 {
-	from, to := offsetWindow(at, interval)
-	var room [256]float64
-	list := room[:0]
-	for _, s := range series {
-		list = s.appendE(list, span{from, to + 1})
-	}
-	return offsetOf(list, most)
 }

@@ -85,12 +85,14 @@ func (s *Series) pool(start, by int64, all bool) pooled {
 		}
 	}
 	for _, w := range merge(list) {
-		for q := range s.pts.in(w).all() {
-			if !all && q.excluded() {
+		part := s.pts.in(w)
+		p.y = slices.Grow(p.y, part.len())
+		for i := range part.cells {
+			if !all && part.cells[i].excluded() {
 				p.leave("excluded")
 				continue
 			}
-			p.y = append(p.y, s.y(q))
+			p.y = append(p.y, s.yAt(part, i))
 		}
 		for _, m := range s.misses.in(w) {
 			p.leave(s.misses.why(m))

@@ -1,9 +1,6 @@
 package baseline
 
-import (
-	"math"
-	"time"
-)
+import "math"
 
 const (
 	minPairs  = 60
@@ -64,20 +61,25 @@ func (s *Series) measureNoise(asOf int64) Noise {
 // Wander says how the series' level moves by itself; zeros where it is not known, or its threshold is not sharp.
 func (s *Series) Wander() Wander { return s.noise.Wander }
 
-// counts reports whether p's residual enters sw and sL.
-func (p *point) counts() bool { return p.judged() && !p.excluded() }
+// counts reports whether c's residual enters sw and sL.
+func (c *cell) counts() bool { return c.judged() && !c.excluded() }
 
 // steps returns r(i) − r(i−1) of runs that follow each other at about one interval, half of it more or less.
 func (s *Series) steps(past points) []float64 {
-	var list []float64
+	list := make([]float64, 0, past.len())
 	interval := int64(s.key.Interval)
-	var a point // the run before
-	for b := range past.all() {
-		gap := b.at() - a.at()
-		if a.counts() && b.counts() && 2*gap >= interval && 2*gap <= 3*interval {
-			list = append(list, s.r(b)-s.r(&a))
+	before := -1 // the run before, where its residual counts
+	for i := range past.cells {
+		if !past.cells[i].counts() {
+			before = -1
+			continue
 		}
-		a = *b
+		if before >= 0 {
+			if gap := past.at(i) - past.at(before); 2*gap >= interval && 2*gap <= 3*interval {
+				list = append(list, s.rAt(past, i)-s.rAt(past, before))
+			}
+		}
+		before = i
 	}
 	return list
 }
@@ -93,35 +95,23 @@ func (s *Series) blocks(past points) (means, share []float64) {
 		}
 		block = block[:0]
 	}
-	current := int64(math.MinInt64)
-	for p := range past.all() {
-		if !p.counts() {
+	end := int64(math.MinInt64)
+	for i := range past.cells {
+		if !past.cells[i].counts() {
 			continue
 		}
-		if k := floorDiv(p.at(), length); k != current {
+		if at := past.at(i); at >= end {
 			flush()
-			current = k
+			end = (floorDiv(at, length) + 1) * length
 		}
-		block = append(block, s.r(p))
+		block = append(block, s.rAt(past, i))
 	}
 	flush()
 	return means, share
 }
 
-// todaysOffset is o(t): how far today runs beside usual, from the residuals of the last hours without the last half
-// hour, which may already be the fault. Excluded samples count: today is today.
 func (s *Series) todaysOffset(at int64) float64 {
-	from, to := offsetWindow(at, s.key.Interval)
-	var room [192]float64 // three hours of minutes
-	return offsetOf(s.appendE(room[:0], span{from, to + 1}), s.th.OffsetCap)
-}
-
-// offsetWindow returns where the values lie that say how today runs, both ends included.
-func offsetWindow(at int64, interval time.Duration) (from, to int64) {
-	if interval > 15*time.Minute {
-		return at - 12*hour, at - 60*minute
-	}
-	return at - 3*hour, at - 30*minute
+	return s.today.offset(at, s.key.Interval, s.th.OffsetCap, s)
 }
 
 // appendE appends how far the judged values in w were from usual.
@@ -142,13 +132,4 @@ func (s *Series) eAt(part points, i int) (e float64, ok bool) {
 		e -= s.lowered(part.at(i))
 	}
 	return e, ok
-}
-
-// offsetOf is the offset that values make, 0 of fewer than 8, clipped to a ratio of most either way. It sorts list.
-func offsetOf(list []float64, most float64) float64 {
-	if len(list) < 8 {
-		return 0
-	}
-	limit := math.Log(max(1, most))
-	return min(max(.8*middle(list), -limit), limit)
 }

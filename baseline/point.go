@@ -95,7 +95,21 @@ func (c *cell) usual() (e float64, ok bool) {
 	return float64(v) * eStep, v != unjudged
 }
 
+// value is y.
+func (c *cell) value() float64 {
+	y := float64(int32(c.y)>>9) * yStep
+	if !c.judged() {
+		y += float64(c.r()) * (yStep / (1 << 20))
+	}
+	return y
+}
+
+func (c *cell) judged() bool { return int32(c.e)>>11 != unjudged }
+
 func (c *cell) r() uint32 { return c.y&0x1ff<<11 | c.e&0x7ff }
+
+// residual is r of a judged point.
+func (c *cell) residual() float64 { return float64(int32(c.r()<<12)>>12) * rStep }
 
 // points is a history by time, no two in one grain. Its parts share its cells.
 type points struct {
@@ -121,12 +135,9 @@ func (ps points) at(i int) int64 { return (ps.base + ps.cells[i].grains()) * gra
 // point returns the i-th.
 func (ps points) point(i int) point {
 	c := &ps.cells[i]
-	p := point{when: ps.at(i), out: c.excluded(), y: float64(int32(c.y)>>9) * yStep, e: math.NaN()}
+	p := point{when: ps.at(i), out: c.excluded(), y: c.value(), e: math.NaN()}
 	if e, ok := c.usual(); ok {
-		p.e = e
-		p.r = float64(int32(c.r()<<12)>>12) * rStep
-	} else {
-		p.y += float64(c.r()) * (yStep / (1 << 20))
+		p.e, p.r = e, c.residual()
 	}
 	return p
 }

@@ -49,6 +49,10 @@ type Series struct {
 	misses misses
 	seen   int64 // latest instant heard of
 
+	today   today
+	told    int64 // grains: what is older has been asked for already, to say how today runs
+	edition int   // of that: another one once some of it changed
+
 	levels [2]*Level // of the newest slot judged, and of one older: a long answer is judged late
 	noise  Noise
 	hold   Hold
@@ -168,6 +172,9 @@ func (s *Series) Add(p Point) {
 		return
 	}
 	s.see(at)
+	if grains(at) < s.told {
+		s.edition++
+	}
 	s.pts = s.pts.room(s.oldest(), s.full()).insert(p)
 }
 
@@ -244,6 +251,7 @@ func (s *Series) config() string {
 func (s *Series) Forget() {
 	s.pts, s.misses, s.seen = points{}, misses{}, 0
 	s.hold, s.last = Hold{}, Hold{}
+	s.edition++
 	s.Recompute()
 }
 

@@ -21,6 +21,15 @@ func (h Shift) lowers(t int64) bool { return t > h.From-grain && t < h.To }
 // y is a point's value with the history's shifts.
 func (s *Series) y(p *point) float64 { return p.y + s.raised(p.at()) }
 
+// yAt is y of the i-th of some points.
+func (s *Series) yAt(part points, i int) float64 {
+	y := part.cells[i].value()
+	if len(s.shifts) > 0 {
+		y += s.raised(part.at(i))
+	}
+	return y
+}
+
 func (s *Series) raised(t int64) (c float64) {
 	for _, h := range s.shifts {
 		if h.raises(t) {
@@ -30,17 +39,15 @@ func (s *Series) raised(t int64) (c float64) {
 	return c
 }
 
-// e is how far a point was from usual, as the shifts see it.
-func (s *Series) e(p *point) float64 { return p.e - s.lowered(p.at()) }
-
-// r is e without the offset of its day.
-func (s *Series) r(p *point) float64 {
+// rAt is what the i-th of some points, a judged one, was from usual without the offset of its day.
+func (s *Series) rAt(part points, i int) float64 {
 	for _, h := range s.shifts {
-		if h.lowers(p.at()) {
-			return s.e(p)
+		if h.lowers(part.at(i)) {
+			e, _ := s.eAt(part, i)
+			return e
 		}
 	}
-	return p.r
+	return part.cells[i].residual()
 }
 
 func (s *Series) lowered(t int64) (c float64) {
@@ -75,6 +82,7 @@ func (s *Series) shift(h Shift) {
 	oldest := s.oldest()
 	kept := slices.DeleteFunc(slices.Clone(s.shifts), func(old Shift) bool { return max(old.Before, old.To) < oldest })
 	s.shifts = append(kept, h)
+	s.edition++
 	s.Recompute()
 }
 

@@ -154,9 +154,10 @@ func (w Wander) widened(days int) Wander {
 // wander measures the moves of the series' level over the points of a window.
 func (s *Series) wander(past points, asOf int64, sw float64) Wander {
 	cells := newCells(asOf, s.days, s.key.Interval)
-	for p := range past.all() {
-		if p.counts() {
-			cells.put(p.at(), s.e(p))
+	for i := range past.cells {
+		if past.cells[i].counts() {
+			e, _ := s.eAt(past, i)
+			cells.put(past.at(i), e)
 		}
 	}
 	return wanderOf(cells.e, s.key.Interval, sw).widened(cells.days())
