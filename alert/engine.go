@@ -84,7 +84,7 @@ func NewEngine(opt EngineOptions) *Engine {
 	if opt.Baseline.Window == 0 {
 		opt.Baseline = baseline.DefaultOptions()
 	}
-	return &Engine{opt: opt, log: opt.Log, watches: map[string]*watch{}, targets: map[string]*target{},
+	return &Engine{opt: opt, log: opt.Log, tx: newTx(), watches: map[string]*watch{}, targets: map[string]*target{},
 		stored: map[string][]byte{}, sums: map[string]uint64{}, seed: maphash.MakeSeed(), locked: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
 }
 

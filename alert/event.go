@@ -50,7 +50,7 @@ func (e *Engine) oddities(c *watch, k Kind, o Observation) {
 	}
 	switch {
 	case o.Call == baseline.NotJudged || o.Fixed || c.alerts[k].Open():
-	case v.Low:
+	case o.judged.Low:
 		e.happened(c, k, EventLow, "faster than the mean less two standard deviations", numbers())
 	case spikes(v, o.Band) && regular:
 		e.happened(c, k, EventSpike, fmt.Sprintf("one probe at ×%.2f of usual", v.Ratio), numbers())

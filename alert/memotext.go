@@ -112,7 +112,7 @@ func (t text) votes(name string, list []Vote) text {
 func (t text) verdict(name string, v *baseline.Ruling) text {
 	t = append(t.key(name), '{')
 	t = t.str("call", string(v.Call)).str("why", v.Why).num("value", v.Value).num("mean", v.Mean).num("limit", v.Limit).num("z", v.Z).
-		num("ratio", v.Ratio).flag("low", v.Low)
+		num("ratio", v.Ratio)
 	return append(t, '}')
 }
 

@@ -19,9 +19,10 @@ type glance struct {
 // ring holds the newest regular probes of a canary, in the order they came.
 type ring []glance
 
-// The ring's bounds: enough for the last hour's line and for what was usual before.
+// The ring's bounds: the last hour's line of a schedule of minutes, and what was usual before. A fleet keeps many rings: so many
+// glances fill 3 KiB.
 const (
-	ringMax  = 96
+	ringMax  = 76
 	sparkFor = time.Hour
 )
 

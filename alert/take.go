@@ -25,6 +25,13 @@ func newTx() *tx {
 	return &tx{touched: map[*watch]bool{}, pools: map[*target]bool{}}
 }
 
+// next returns an empty tx. It takes over the maps, which nobody keeps as the Change is kept.
+func (x *tx) next() *tx {
+	clear(x.touched)
+	clear(x.pools)
+	return &tx{touched: x.touched, pools: x.pools}
+}
+
 // alert puts an alert into the change, once.
 func (x *tx) alert(a Alert) {
 	if i, ok := x.at[a.ID]; ok {
@@ -62,7 +69,7 @@ func (x *tx) tell(t *target, news ...News) {
 // or a machine that slept, and a restart has none.
 func (e *Engine) open(now time.Time) {
 	e.now = now.Round(0)
-	e.tx = newTx()
+	e.tx = e.tx.next()
 }
 
 // finish decides what people are told, commits the change and hands the notices over.

@@ -100,12 +100,12 @@ type Ruling struct {
 	Limit float64 `json:"limit,omitempty"`
 	Z     float64 `json:"z,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
-	Low   bool    `json:"low,omitempty"` // literal: below mean − 2 sd
 }
 
 // Verdict is one value held against its band.
 type Verdict struct {
 	Ruling
+	Low  bool // literal: below mean − 2 sd
 	Res  Residual
 	Band *Band
 }
