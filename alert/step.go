@@ -150,6 +150,9 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	}
 	t.Fired, a.Decided = true, a.Votes
 	t.Why = fmt.Sprintf("%d of the last %d observations breach", breachCount(a.Votes[len(a.Votes)-of:]), of)
+	if of == 1 && !q.Failures {
+		t.Why = "above the limit"
+	}
 	if v.n > 0 {
 		t.Why = a.Fit.why()
 	}

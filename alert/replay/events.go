@@ -23,6 +23,7 @@ type Event struct {
 	Z           float64        `json:"z,omitempty"`
 	FirstBreach time.Time      `json:"first_breach,omitzero"`
 	Reason      string         `json:"reason,omitempty"`
+	Fixed       bool           `json:"fixed,omitempty"` // held against a fixed limit, not a band: ratio is value/limit
 
 	Alert alert.Alert `json:"-"` // as it was then
 }
@@ -108,5 +109,5 @@ func (b *logbook) decide(a *alert.Alert) {
 
 func (b *logbook) note(what string, a *alert.Alert, at time.Time) {
 	b.events = append(b.events, Event{Event: what, Series: a.Series, Kind: a.Kind, Severity: a.Severity, Metric: a.Kind.Metric(), Time: at.UTC(),
-		Value: a.Last.Value, Mean: a.Last.Mean, Limit: a.Last.Limit, Ratio: a.Last.Ratio, Z: a.Last.Z, FirstBreach: a.FirstBreach.UTC(), Reason: a.Reason, Alert: *a})
+		Value: a.Last.Value, Mean: a.Last.Mean, Limit: a.Last.Limit, Ratio: a.Last.Ratio, Z: a.Last.Z, FirstBreach: a.FirstBreach.UTC(), Reason: a.Reason, Fixed: a.Fixed, Alert: *a})
 }

@@ -124,10 +124,12 @@ func (x *spell) String() string {
 	fmt.Fprintf(&b, "%s  %s  %-8s %-36s → %s  %s", x.open.Time.Format("2006-01-02 15:04:05"), x.severity, x.open.Kind, x.open.Series, end, x.open.Reason)
 	if p := x.last.Worst; p.Value > 0 {
 		fmt.Fprintf(&b, "; peak %s", tidySeconds(p.Value))
-		if p.Ratio > 0 {
+		if x.open.Fixed {
+			fmt.Fprintf(&b, ", ×%.2f of the fixed limit of %s", p.Ratio, tidySeconds(p.Limit))
+		} else if p.Ratio > 0 {
 			fmt.Fprintf(&b, " (×%.2f)", p.Ratio)
 		}
-		if p.Limit > 0 {
+		if p.Limit > 0 && !x.open.Fixed {
 			fmt.Fprintf(&b, ", limit %s", tidySeconds(p.Limit))
 		}
 	} else if p.Ratio > 0 {
