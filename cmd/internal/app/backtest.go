@@ -67,6 +67,7 @@ func (c *backtestCmd) Run(ctx context.Context, o Options) error {
 	if err := c.offGrid(o.Stderr, found); err != nil {
 		return fail(ExitUsage, err)
 	}
+	unmeasured(o.Stderr, found)
 	var tests []backtested
 	for _, rule := range rules {
 		t := backtested{Rule: rule.label(c.Config), Subjects: found}

@@ -3,8 +3,11 @@ package app
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+
+	"serin/probe"
 )
 
 // offGrid refuses samples of which none falls on the grid of --every, or so few that nothing is judged, and says which
@@ -34,6 +37,24 @@ func (c *backtestCmd) offGrid(w io.Writer, list []subject) error {
 			len(thin), len(list), c.Every/time.Minute, strings.Join(thin, ", "))
 	}
 	return nil
+}
+
+// unmeasured says which canaries have none of the metrics that are judged in any sample.
+func unmeasured(w io.Writer, list []subject) {
+	var names []string
+	for i := range list {
+		if x := &list[i]; !slices.ContainsFunc(x.series(), func(m probe.Metric) bool { return slices.Contains(x.tape.Metrics, m) }) {
+			names = append(names, x.Canary.Key())
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	var keys []string
+	for _, m := range list[0].series() {
+		keys = append(keys, string(m)+"_ms")
+	}
+	_, _ = fmt.Fprintf(w, "%d of %d canaries are judged by failures alone, no sample of theirs has %s: %s\n", len(names), len(list), strings.Join(keys, " or "), strings.Join(names, ", "))
 }
 
 // refused says why nothing would be judged.

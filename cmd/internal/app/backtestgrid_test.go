@@ -70,3 +70,24 @@ func TestBacktestSaysWhereTheGridIsThin(t *testing.T) {
 	f(500, ExitOK)
 	f(576, ExitOK)
 }
+
+// TestBacktestSaysWhatWasNeverMeasured: a file whose latencies go by another name must not look like one without alerts.
+func TestBacktestSaysWhatWasNeverMeasured(t *testing.T) {
+	samples := sampleFile(1, 2, 2, 5, 1)
+	f := func(text, want string, args ...string) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr := runText(t, ExitOK, append([]string{"backtest", "--samples", path}, args...)...)
+		if stderr != want {
+			t.Errorf("%q, want %q", stderr, want)
+		}
+	}
+	f(string(samples), "")
+	f(strings.ReplaceAll(string(samples), `"tpot_ms"`, `"tpot"`), "")
+	f(strings.NewReplacer(`"ttft_ms"`, `"ttft"`, `"tpot_ms"`, `"tpot"`).Replace(string(samples)),
+		"2 of 2 canaries are judged by failures alone, no sample of theirs has ttft_ms or tpot_ms: t0/s0/medium, t0/s0/short\n")
+	f(string(samples), "2 of 2 canaries are judged by failures alone, no sample of theirs has e2e_ms: t0/s0/medium, t0/s0/short\n", "--metric", "e2e")
+}
