@@ -159,6 +159,22 @@ func TestRestartChangesNothingOfWholeTargets(t *testing.T) {
 	}
 }
 
+// TestRestartInTheFirstRound restarts when two of three canaries have spoken for the first time.
+func TestRestartInTheFirstRound(t *testing.T) {
+	base := pooledRig(t, 9)
+	straight, broken := base.fork(healthy), base.fork(healthy)
+	straight.run(12 * time.Minute)
+	broken.run(time.Minute)
+	if n := len(broken.engine.targets["gw"].pools[probe.TTFT].round.Shares); n != 2 {
+		t.Fatalf("%d canaries in the round, want 2", n)
+	}
+	broken.start()
+	broken.run(straight.now.Sub(broken.now))
+	if d := difference(straight.log, broken.log); d != "" {
+		t.Errorf("a restart changes the history (-without +with):\n%s", d)
+	}
+}
+
 // TestRestartChangesNothingWhateverTheRule does the same for the other presets and schedules, on a day on which the clocks
 // change, and with a window of two weeks, whose history must be read back as far.
 func TestRestartChangesNothingWhateverTheRule(t *testing.T) {

@@ -153,16 +153,17 @@ func (p *pool) memo() poolMemo {
 	return m
 }
 
-// recallPools takes what is stored of a target's pools.
+// recallPools takes what is stored of a target's pools. The first round of all is under way before there is anything else.
 func (e *Engine) recallPools(t *target) {
 	for m, p := range t.pools {
 		var memo poolMemo
-		if !e.recallBlob(blobTarget+poolKey(t, m), &memo) {
-			continue
-		}
+		known := e.recallBlob(blobTarget+poolKey(t, m), &memo)
 		var rounds roundsMemo
 		if e.recallBlob(blobRounds+poolKey(t, m), &rounds) {
-			memo.roundsMemo = rounds
+			memo.roundsMemo, known = rounds, true
+		}
+		if !known {
+			continue
 		}
 		p.group = baseline.NewGroup(t.interval(), t.lead(m).Rule.Threshold, memo.Group)
 		p.round, p.again = memo.Round, memo.Again
