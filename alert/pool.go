@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"serin/probe"
@@ -17,11 +18,25 @@ func (e *Engine) stepPool(t *target, p *pool, o Observation) turn {
 	}
 	a, tn := step(p.alert, t.quorum(p.metric), o, e.now)
 	e.traced(a)
-	if tn.FirstCalm && o.Trigger == probe.Schedule && t.interval() > slowInterval {
+	if tn.FirstCalm && o.Trigger == probe.Schedule && t.pace(p.metric) > slowInterval {
 		e.askCalm(t, p)
 	}
 	e.takePool(t, p, a, tn)
 	return tn
+}
+
+// pace is how often the rounds of a metric come. Two canaries make one: it is the interval of the second fastest schedule of
+// those that are judged together.
+func (t *target) pace(m probe.Metric) time.Duration {
+	every := []time.Duration{t.interval()}
+	if list := t.pooled(m); list != nil {
+		every = every[:0]
+		for _, c := range list {
+			every = append(every, c.Canary.Interval)
+		}
+	}
+	slices.Sort(every)
+	return every[min(1, len(every)-1)]
 }
 
 // askCalm asks for rounds after the first calm one of a slow schedule.
@@ -161,6 +176,12 @@ func (e *Engine) holdPools(t *target, most bool, down int) {
 	}
 }
 
+// silent reports whether no round has come for as long as its votes count, nor can one: canaries with bands do not know the
+// scatter of their probes, as after a change of their interval. Nothing would ever end an alert then.
+func (t *target) silent(p *pool, q Quorum, now time.Time) bool {
+	return now.Sub(p.alert.Last.At).Abs() > q.Window && t.pooled(p.metric) == nil
+}
+
 // agePool does what time alone does to a target's alert.
 func (e *Engine) agePool(t *target, p *pool) {
 	a := p.alert
@@ -169,7 +190,7 @@ func (e *Engine) agePool(t *target, p *pool) {
 	}
 	q := t.quorum(p.metric)
 	switch {
-	case a.Open() && t.banded(p.metric) < poolLeast:
+	case a.Open() && (t.banded(p.metric) < poolLeast || t.silent(p, q, e.now)):
 		a, tn := resolve(a, whyLearning, e.now, turn{From: a.State})
 		e.takePool(t, p, a, tn)
 	case a.Open() && a.Severity == Info && t.grown(p.metric, e.now):

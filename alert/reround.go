@@ -10,7 +10,7 @@ import (
 // askRounds asks for rounds of the same canaries, the short ones first.
 func (e *Engine) askRounds(t *target, p *pool, pooled []*watch, shares map[string]spoken) {
 	rule := t.lead(p.metric).Rule
-	if t.interval() <= fastInterval || rule.Reprobes <= 0 || rule.ReprobeEvery <= 0 {
+	if t.pace(p.metric) <= fastInterval || rule.Reprobes <= 0 || rule.ReprobeEvery <= 0 {
 		return
 	}
 	var at []time.Time

@@ -126,6 +126,51 @@ func TestPoolEndsWithItsCanaries(t *testing.T) {
 	}
 }
 
+// TestPoolEndsWithoutRounds changes the interval while the target fires: the scatter of probes so far apart is not known for a
+// day, so that no round is judged. What is open ends all the same, once the last round is too old to count.
+func TestPoolEndsWithoutRounds(t *testing.T) {
+	r := pooledRig(t, 9)
+	r.world = slower(1.8)
+	r.run(30 * time.Minute)
+	if a := r.one("gw", KindTTFT); !a.Open() {
+		t.Fatalf("%s", a.State)
+	}
+	r.reload(target1("gw", 15*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...)
+	last := r.now
+	r.world = healthy
+	r.run(3 * time.Hour)
+	a := r.one("gw", KindTTFT)
+	if a.Reason != whyLearning || a.Resolved.Sub(last) < time.Hour || a.Resolved.Sub(last) > 100*time.Minute {
+		t.Errorf("%s: %s, ended %s after its last round", a.State, a.Reason, a.Resolved.Sub(last))
+	}
+	if got := r.log.acts(); !strings.HasSuffix(got, "resolve") {
+		t.Errorf("messages: %s", got)
+	}
+}
+
+// TestRoundsOfMixedSchedules has one canary every minute and two every quarter of an hour: a slow round is looked at again, as
+// rounds of a quarter of an hour are. The fastest schedule alone asked for none, and people were told after half an hour.
+func TestRoundsOfMixedSchedules(t *testing.T) {
+	watched := target1("gw", 15*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)
+	fast := target1("gw", time.Minute, DefaultRule(), probe.Short)[0]
+	fast.Canary.Target, fast.Canary.Scene = watched[0].Canary.Target, watched[0].Canary.Scene
+	watched[0] = fast
+	r := newRig(t, watched...).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.world = during(begin, begin.Add(time.Hour), slower(1.6))
+	r.run(4 * time.Hour)
+	a := r.one("gw", KindTTFT)
+	if d := a.Fired.Sub(begin); d > 5*time.Minute {
+		t.Errorf("fired after %s", d)
+	}
+	if d := a.Resolved.Sub(begin); d > 75*time.Minute {
+		t.Errorf("resolved %s after the beginning, want within two looks after the first calm round", d)
+	}
+	if got := r.log.acts(); !strings.HasPrefix(got, "open ") || !strings.HasSuffix(got, " resolve") || r.log.notices[0].Created.Sub(begin) > 6*time.Minute {
+		t.Errorf("messages %s, the first after %s", got, r.log.notices[0].Created.Sub(begin))
+	}
+}
+
 // TestRoundWithoutAnswersIsNone lets two of three canaries fail: no round counts, so nothing of the whole fires.
 func TestRoundWithoutAnswersIsNone(t *testing.T) {
 	r := pooledRig(t, 9)
