@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +81,25 @@ func TestClockStepsWhileFiring(t *testing.T) {
 		if got, want := r.log.acts(), "open resolve"; got != want {
 			t.Errorf("a step of %s while firing: acts %q, want %q", step, got, want)
 		}
+	}
+}
+
+// TestClockSetBackWhileATargetFires reads all histories again: until each canary has spoken there is no round, and the last one is
+// hours away. That is no reason to end what fires.
+func TestClockSetBackWhileATargetFires(t *testing.T) {
+	r := newRig(t, target1("gw", 5*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...).learn(9).start()
+	r.world = slower(1.8)
+	r.run(time.Hour)
+	r.now, r.lag = r.now.Add(-2*time.Hour), time.Millisecond
+	r.schedule()
+	r.run(time.Hour)
+	if a := r.one("gw", KindTTFT); !a.Open() {
+		t.Errorf("%s: %s", a.State, a.Reason)
+	}
+	r.world = healthy
+	r.run(time.Hour)
+	if a := r.one("gw", KindTTFT); !strings.Contains(a.Reason, "calm") || r.log.acts()[len(r.log.acts())-7:] != "resolve" {
+		t.Errorf("%s, messages %s", a.Reason, r.log.acts())
 	}
 }
 

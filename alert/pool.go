@@ -176,10 +176,19 @@ func (e *Engine) holdPools(t *target, most bool, down int) {
 	}
 }
 
-// silent reports whether no round has come for as long as its votes count, nor can one: canaries with bands do not know the
-// scatter of their probes, as after a change of their interval. Nothing would ever end an alert then.
+// silent reports whether no round has come for as long as its votes count, nor can one: too many canaries do not know the scatter
+// of their probes, as after a change of their interval, or fail since their past changed. Nothing would ever end an alert then.
 func (t *target) silent(p *pool, q Quorum, now time.Time) bool {
-	return now.Sub(p.alert.Last.At).Abs() > q.Window && t.pooled(p.metric) == nil
+	if now.Sub(p.alert.Last.At).Abs() <= q.Window {
+		return false
+	}
+	n := 0
+	for _, c := range t.canaries {
+		if s := c.series[p.metric]; s != nil && c.Rule.Corroborate && (s.Pools() || s.MayPool() && !c.down() && !c.alerts[KindNoData].State.open()) {
+			n++
+		}
+	}
+	return n < poolLeast
 }
 
 // agePool does what time alone does to a target's alert.

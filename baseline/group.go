@@ -67,6 +67,10 @@ func (s *Series) Pools() bool {
 	return s.noise.Ready && s.levels[0] != nil && s.levels[0].Ready && s.change == 0 && !s.th.Literal
 }
 
+// MayPool reports whether the series may be part of a group with its next value: none was judged since it was read, or since its
+// past changed.
+func (s *Series) MayPool() bool { return s.levels[0] == nil && s.change == 0 && !s.th.Literal }
+
 // Round is what shares say together (ln units). Ratio and Z of its verdict are those of the shares' median; it has no
 // value, mean or limit of its own.
 type Round struct {
