@@ -147,6 +147,8 @@ func (e *Engine) repool(t *target) {
 				e.retire(t, p.alert, whyRemoved)
 			}
 			delete(t.pools, m)
+			e.forget(e.tx, blobTarget+poolKey(t, m))
+			e.forget(e.tx, blobRounds+poolKey(t, m))
 		}
 	}
 }

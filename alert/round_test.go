@@ -148,6 +148,52 @@ func TestPoolEndsWithoutRounds(t *testing.T) {
 	}
 }
 
+// TestPoolEndsWithoutItsThird lets one of three canaries fail while the target fires, and changes the rule: the other two are
+// too few for rounds until the third speaks again.
+func TestPoolEndsWithoutItsThird(t *testing.T) {
+	r := pooledRig(t, 9)
+	begin := r.now
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		switch {
+		case c.Size == probe.Long && at.Sub(begin) > 30*time.Minute:
+			return bad(c, at, probe.HTTP5xx)
+		case at.Sub(begin) < 2*time.Hour:
+			return answer(c, at, 1.8)
+		}
+		return healthy(c, at)
+	}
+	r.run(time.Hour)
+	for i := range r.watched {
+		r.watched[i].Rule.MinRatio = 1.3
+	}
+	r.reload(r.watched...)
+	r.run(3 * time.Hour)
+	if a := r.one("gw", KindTTFT); a.Reason != whyLearning {
+		t.Errorf("%s: %s", a.State, a.Reason)
+	}
+}
+
+// TestPoolOfTooFewIsForgotten leaves two canaries while the target fires, then three again at a restart: the target begins
+// anew, and does not hold the offset of the alert that ended with its canary.
+func TestPoolOfTooFewIsForgotten(t *testing.T) {
+	r := pooledRig(t, 9)
+	three := r.watched
+	r.world = slower(1.8)
+	r.run(30 * time.Minute)
+	r.reload(three[:2]...)
+	r.run(time.Minute)
+	for key := range r.log.blobs {
+		if strings.HasPrefix(key, blobTarget) || strings.HasPrefix(key, blobRounds) {
+			t.Errorf("%s is still stored", key)
+		}
+	}
+	r.watched = three
+	r.start()
+	if p := r.engine.targets["gw"].pools[probe.TTFT]; p.group.State().Hold.On || p.alert.Open() {
+		t.Errorf("%s, offset held: %v", p.alert.State, p.group.State().Hold.On)
+	}
+}
+
 // TestRoundsOfMixedSchedules has one canary every minute and two every quarter of an hour: a slow round is looked at again, as
 // rounds of a quarter of an hour are. The fastest schedule alone asked for none, and people were told after half an hour.
 func TestRoundsOfMixedSchedules(t *testing.T) {
