@@ -1,9 +1,7 @@
 package baseline
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -132,40 +130,50 @@ func (g *Group) renew(t int64, series []*Series) {
 	g.state.Wander = g.wander(asOf, series)
 }
 
-// pooledBlock is what all series say in one block of time.
-type pooledBlock struct {
-	e       []float64
-	inverse float64 // Σ sw⁻²
-}
-
-// pool gathers the judged values of the window that ends at an instant, without excluded ones, in blocks of a length.
-func pool(asOf, length int64, series []*Series) map[int64]*pooledBlock {
-	blocks := map[int64]*pooledBlock{}
-	for _, s := range series {
-		if !s.noise.Ready {
-			continue
-		}
-		past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
-		end := int64(math.MinInt64)
-		var b *pooledBlock
-		for i := range past.cells {
-			if !past.cells[i].counts() {
-				continue
-			}
-			if at := past.at(i); at >= end {
-				k := floorDiv(at, length)
-				if b = blocks[k]; b == nil {
-					b = &pooledBlock{}
-					blocks[k] = b
-				}
-				end = (k + 1) * length
-			}
-			e, _ := s.eAt(past, i)
-			b.e = append(b.e, e)
-			b.inverse += 1 / (s.noise.SW * s.noise.SW)
+// eachBlock tells what all series say in each block of a length, of the window that ends at an instant, by time: how far from usual
+// the judged values were, without excluded ones, and Σ sw⁻² of them. e is overwritten by the next.
+func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []float64, inverse float64)) {
+	left := make([]points, len(series)) // each from the first that counts on
+	for i, s := range series {
+		if s.noise.Ready {
+			left[i] = s.pts.in(span{asOf - int64(s.days)*day, asOf}).counting()
 		}
 	}
-	return blocks
+	var e []float64
+	for {
+		first := int64(math.MaxInt64)
+		for i := range left {
+			if left[i].len() > 0 {
+				first = min(first, left[i].at(0))
+			}
+		}
+		if first == math.MaxInt64 {
+			return
+		}
+		block := floorDiv(first, length)
+		end := (block + 1) * length
+		e = e[:0]
+		var inverse float64
+		for i, s := range series {
+			for left[i].len() > 0 && left[i].at(0) < end {
+				x, _ := s.eAt(left[i], 0)
+				e = append(e, x)
+				inverse += 1 / (s.noise.SW * s.noise.SW)
+				left[i] = left[i].tail(1).counting()
+			}
+		}
+		tell(block, e, inverse)
+	}
+}
+
+// counting returns the points from the first on whose residual enters sw and sL.
+func (ps points) counting() points {
+	for i := range ps.cells {
+		if ps.cells[i].counts() {
+			return ps.tail(i)
+		}
+	}
+	return ps.tail(ps.len())
 }
 
 // scatterOf is what probes alone make the median of a round scatter by, from Σ sw⁻² of them.
@@ -174,17 +182,14 @@ func scatterOf(inverse float64) float64 { return math.Sqrt(1.35 / inverse) }
 // level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
 func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
-	blocks := pool(asOf, length, series)
 	var means, own []float64
 	var then today
-	for _, k := range slices.Sorted(maps.Keys(blocks)) {
-		b := blocks[k]
-		if len(b.e) < minBlock {
-			continue
+	eachBlock(asOf, length, series, func(k int64, e []float64, inverse float64) {
+		if len(e) >= minBlock {
+			means = append(means, trimmed(e)-then.offset(k*length+length/2, g.interval, g.th.OffsetCap, series...))
+			own = append(own, 1.15/inverse)
 		}
-		means = append(means, trimmed(b.e)-then.offset(k*length+length/2, g.interval, g.th.OffsetCap, series...))
-		own = append(own, 1.15/b.inverse)
-	}
+	})
 	if len(means) < minBlocks {
 		return 0, false
 	}
@@ -204,10 +209,10 @@ func (g *Group) wander(asOf int64, series []*Series) Wander {
 	}
 	days := series[0].days
 	cells := newCells(asOf, days, g.interval)
-	for k, b := range pool(asOf, max(1, int64(g.interval)), series) {
-		if len(b.e) >= 2 {
-			cells.put(k*cells.length, median(b.e))
+	eachBlock(asOf, cells.length, series, func(k int64, e []float64, _ float64) {
+		if len(e) >= 2 {
+			cells.put(k*cells.length, median(e))
 		}
-	}
+	})
 	return wanderOf(cells.e, g.interval, scatterOf(inverse)).widened(cells.days())
 }

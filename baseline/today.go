@@ -47,35 +47,65 @@ func (d *today) move(w span, series []*Series) {
 		d.from, d.to, d.e = from, from, d.e[:0]
 		d.of = append(d.of[:0], series...)
 	}
+	var room [2][160]float32 // a few rounds of a great target
+	gone, come := room[0][:0], room[1][:0]
 	for _, s := range series {
-		s.usuals(d.from, from, d.drop)
-		s.usuals(d.to, to, d.take)
+		gone, come = s.usuals(gone, d.from, from), s.usuals(come, d.to, to)
 	}
+	slices.Sort(gone)
+	slices.Sort(come)
+	d.e = joined(without(d.e, gone), come)
 	d.edition, d.from, d.to = edition, from, to
 }
 
-func (d *today) take(e float32) {
-	i, _ := slices.BinarySearch(d.e, e)
-	d.e = slices.Insert(d.e, i, e)
-}
-
-func (d *today) drop(e float32) {
-	if i, held := slices.BinarySearch(d.e, e); held {
-		d.e = slices.Delete(d.e, i, i+1)
-	}
-}
-
-// usuals tells how far from usual the judged values in [from, to) were, grains.
-func (s *Series) usuals(from, to int64, tell func(float32)) {
+// usuals appends how far from usual the judged values in [from, to) were, grains.
+func (s *Series) usuals(list []float32, from, to int64) []float32 {
 	if from >= to {
-		return
+		return list
 	}
-	part := points{s.pts.base, s.pts.cells[s.pts.from(from):s.pts.from(to)]}
-	for i := range part.cells {
+	part := s.pts.tail(s.pts.from(from))
+	for i := range part.cells { // few, mostly
+		if part.base+part.cells[i].grains() >= to {
+			break
+		}
 		if e, ok := s.eAt(part, i); ok {
-			tell(float32(e))
+			list = append(list, float32(e))
 		}
 	}
+	return list
+}
+
+// without takes out of x what is in gone, in place. Both are sorted, and x has all of it.
+func without(x, gone []float32) []float32 {
+	if len(gone) == 0 {
+		return x
+	}
+	at, _ := slices.BinarySearch(x, gone[0])
+	kept := x[:at]
+	for _, v := range x[at:] {
+		if len(gone) > 0 && v == gone[0] {
+			gone = gone[1:]
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
+
+// joined puts come into x, in place where there is room. Both are sorted.
+func joined(x, come []float32) []float32 {
+	at, n := len(x), len(come)
+	x = append(x, come...)
+	for n > 0 {
+		if at > 0 && x[at-1] > come[n-1] {
+			x[at+n-1] = x[at-1]
+			at--
+		} else {
+			x[at+n-1] = come[n-1]
+			n--
+		}
+	}
+	return x
 }
 
 // middle returns the mean of sorted values from the 20th to the 80th percentile, both included.
