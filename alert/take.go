@@ -234,7 +234,7 @@ func (e *Engine) band(c *watch, m probe.Metric, b *baseline.Band) {
 	if b == nil {
 		return
 	}
-	if mark := (bandMark{b.Slot.UnixNano(), b.State, b.Threshold}); c.mark(m).kept != mark {
+	if mark := (bandMark{b.Slot.UnixNano(), b.State, b.Threshold, b.Daily}); c.mark(m).kept != mark {
 		c.mark(m).kept = mark
 		e.tx.Bands = append(e.tx.Bands, *b)
 	}
@@ -246,4 +246,5 @@ func (e *Engine) band(c *watch, m probe.Metric, b *baseline.Band) {
 type bandMark struct {
 	slot             int64
 	state, threshold string
+	daily            float64
 }

@@ -37,7 +37,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	}
 	b := s.band(t, lv, o)
 	out := s.th.compare(value, &b)
-	e := math.Log(value) - lv.Mu + s.lowered(grains(t)*grain)
+	e := math.Log(value) - b.Mu + s.lowered(grains(t)*grain)
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
 	if s.change != 0 {
 		l := s.learning(t, lv)
@@ -123,7 +123,8 @@ func (s *Series) learning(t int64, lv *Level) Band {
 
 func (s *Series) band(t int64, lv *Level, o float64) Band {
 	b := s.stamp("ready", lv)
-	b.Mu = lv.Mu
+	b.Daily = s.raise(t, lv)
+	b.Mu = lv.Mu + b.Daily
 	b.Kappa = kappa(s.th.Kappa, lv.Days)
 	b.Sigma = max(leastSD, lv.WSD)
 	if s.noise.Ready {

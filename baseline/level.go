@@ -23,7 +23,8 @@ type Level struct {
 	Mu      float64        `json:"mu,omitempty"`  // ln seconds
 	WSD     float64        `json:"wsd,omitempty"` // of P, ln
 	Mean    float64        `json:"mean,omitempty"`
-	SD      float64        `json:"sd,omitempty"` // Mean and SD: plain, seconds; literal only
+	Daily   []float64      `json:"daily,omitempty"` // by how much usual is above Mu in each 5 min of the slot, ln; nil = nowhere
+	SD      float64        `json:"sd,omitempty"`    // Mean and SD: plain, seconds; literal only
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
@@ -56,6 +57,7 @@ func (s *Series) level(start int64) *Level {
 		clip(p.y)
 		mu, sd := meanSD(p.y)
 		lv.Mu, lv.WSD = mu, honest*sd
+		lv.Daily = s.daily(lv)
 		break
 	}
 	return lv

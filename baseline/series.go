@@ -143,17 +143,18 @@ func (s *Series) replay(list []Point) (made []Point) {
 		if p.judged() {
 			continue
 		}
+		s.renew(p.at())
 		lv := s.levelAt(p.at())
 		if !lv.Ready {
 			continue
 		}
 		o := s.todaysOffset(p.at())
-		e := list[i].Y + s.raised(p.at()) - lv.Mu + s.lowered(p.at())
+		e := list[i].Y + s.raised(p.at()) - s.muAt(p.at(), lv) + s.lowered(p.at())
 		list[i].Res = Residual{E: e, O: o, R: e - o, Judged: true}
 		s.pts.cells[i] = s.pts.pack(list[i])
 		made = append(made, list[i])
 	}
-	s.levels = [2]*Level{}
+	s.Recompute()
 	return made
 }
 

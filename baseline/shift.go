@@ -94,6 +94,15 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 	return median(list), len(list)
 }
 
+// MeanGap is Gap with the mean of e clipped at its 10th and 90th percentiles, as mu is one, in place of the median: of a series that is
+// fast now and slow then by turns the two differ for ever.
+func (s *Series) MeanGap(from, to time.Time) (gap float64, n int) {
+	w := span{from.UnixNano(), to.UnixNano()}
+	list := s.appendE(make([]float64, 0, s.pts.in(w).len()), w)
+	clip(list)
+	return mean(list), len(list)
+}
+
 // Fell reports whether Gap may be below a level, which costs a tenth of it: half of the values are.
 func (s *Series) Fell(from, to time.Time, below float64) bool {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})

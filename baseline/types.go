@@ -66,6 +66,7 @@ type Band struct {
 	Days      int            `json:"days"`              // days with a sample in P; while learning: which day of it this is
 	Widened   string         `json:"widened,omitempty"` // 30m, 1h, 2h, 4h: how far the window reached on both sides; day: all of it; "": not at all
 	Mu        float64        `json:"mu"`                // ln seconds
+	Daily     float64        `json:"daily,omitempty"`   // ln; of Mu: so much above the slot's mean, because most days are slow at this time by themselves
 	Offset    float64        `json:"offset"`            // o(t), ln
 	SW        float64        `json:"sw"`
 	SL        float64        `json:"sl"`

@@ -81,6 +81,9 @@ func (x *Explanation) writeBand(w io.Writer) {
 			tidySeconds(b.Mean), tidySeconds(b.Limit), tidySeconds(b.Low), tidySeconds(b.Limit))
 		p("          σ %.3f (one probe %.3f, level %.3f), κ %.3f, today ×%.3f, line ×%.3f, threshold %s", b.Sigma, b.SW, b.SL, b.Kappa,
 			math.Exp(b.Offset), math.Exp(b.Line), b.Threshold)
+		if b.Daily > 0 {
+			p("          mean is ×%.2f of the slot's: on most days it is slow at this very time by itself", math.Exp(b.Daily))
+		}
 	}
 	if n := len(x.Windows); n > 0 {
 		p("window    %s each day, %s to %s: %d samples used", spanText(x.Windows[n-1]), x.Windows[0].From.Format("01-02"), x.Windows[n-1].From.Format("01-02"), len(x.Used))

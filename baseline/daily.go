@@ -1,0 +1,115 @@
+package baseline
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// DailyPart is the length of the parts of a slot that are looked at by themselves.
+const DailyPart = 5 * time.Minute
+
+const (
+	dailyPart   = int64(DailyPart)
+	dailyAround = 5 * minute // around a part, or half an interval if that is longer
+	dailyLocal  = 6 * hour   // excluded values are of something daily only if there are others this near on both sides
+)
+
+// daily returns, for each part of a level's slot, by how much (ln) that time of the clock is above mu on most days: a nightly job begins
+// and ends where it does, and the slot's window with its neighbours smears that. nil where no part is. It is the median over the
+// days of each one's median there, less one standard deviation of such, where it is beyond two.
+func (s *Series) daily(lv *Level) (raises []float64) {
+	slot := int64(s.opt.Slot)
+	around := max(dailyAround, int64(s.key.Interval)/2)
+	days := s.clockDays(lv.Slot, slot, around)
+	each, y := make([]float64, 0, len(days)), []float64(nil)
+	for from := int64(0); from < slot; from += dailyPart {
+		each = each[:0]
+		n := 0
+		for i := range days {
+			if y = days[i].between(y[:0], from-around, from+dailyPart+around); len(y) > 0 {
+				each = append(each, median(y))
+				n += len(y)
+			}
+		}
+		if len(each) < enoughDays {
+			continue
+		}
+		sd := max(leastSD, lv.WSD)
+		if s.noise.Ready {
+			sd = math.Hypot(s.noise.SL, s.noise.SW*math.Sqrt(float64(len(each))/float64(n)))
+		}
+		if above := median(each) - lv.Mu; above > 2*sd*kappa(presetKappa, len(each))/presetKappa {
+			if raises == nil {
+				raises = make([]float64, (slot+dailyPart-1)/dailyPart)
+			}
+			raises[from/dailyPart] = above - sd
+		}
+	}
+	return raises
+}
+
+// clockDay is what a day had around a slot: values, and where on the clock, nanoseconds from the slot's beginning.
+type clockDay struct {
+	place []int64
+	y     []float64
+}
+
+func (d *clockDay) between(list []float64, from, to int64) []float64 {
+	for i, p := range d.place {
+		if p >= from && p < to {
+			list = append(list, d.y[i])
+		}
+	}
+	return list
+}
+
+// clockDays returns the window's days around the slot that began at start. Excluded values are in it, where they were of something short:
+// what fires each night is left out of the band, and would never be learned.
+func (s *Series) clockDays(start, slot, around int64) []clockDay {
+	first := s.clock.wall(start)
+	first -= mod(first, slot)
+	list := make([]clockDay, 0, s.days)
+	var room [4]span
+	for d := s.days; d >= 1; d-- {
+		var out clockDay
+		begin := first - int64(d)*day
+		for _, w := range s.clock.spans(room[:0], begin-around, begin+slot+around) {
+			w.to = min(w.to, start)
+			short := !s.anyExcluded(w) || s.anyIn([]span{{w.from - dailyLocal, w.from}}, false) && s.anyIn([]span{{w.to, w.to + dailyLocal}}, false)
+			ahead := s.clock.wall(w.from) - w.from - begin
+			part := s.pts.in(w)
+			out.place, out.y = slices.Grow(out.place, part.len()), slices.Grow(out.y, part.len())
+			for i := range part.cells {
+				if short || !part.cells[i].excluded() {
+					out.place, out.y = append(out.place, part.at(i)+ahead), append(out.y, s.yAt(part, i))
+				}
+			}
+		}
+		if len(out.y) > 0 {
+			list = append(list, out)
+		}
+	}
+	return list
+}
+
+func (s *Series) anyExcluded(w span) bool {
+	part := s.pts.in(w).cells
+	for i := range part {
+		if part[i].excluded() {
+			return true
+		}
+	}
+	return false
+}
+
+// raise is by how much usual is above mu at an instant of the level's slot, ln.
+func (s *Series) raise(t int64, lv *Level) float64 {
+	if lv.Daily == nil {
+		return 0
+	}
+	return lv.Daily[mod(s.clock.wall(t), int64(s.opt.Slot))/dailyPart]
+}
+
+// muAt is what is usual at an instant of the level's slot, ln seconds.
+func (s *Series) muAt(t int64, lv *Level) float64 { return lv.Mu + s.raise(t, lv) }
