@@ -212,7 +212,7 @@ func (e *Engine) downDue(c *watch, m probe.Metric) {
 	if !c.series[m].Fell(from, e.now.Add(1), downBelow) {
 		return
 	}
-	gap, n := c.series[m].Gap(from, e.now.Add(1))
+	gap, n := c.series[m].MeanGap(from, e.now.Add(1))
 	if gap >= downBelow || 2*n < int(after/c.Canary.Interval) {
 		return
 	}

@@ -172,6 +172,23 @@ func TestALevelThatComesDownIsFollowed(t *testing.T) {
 	}
 }
 
+// TestFastAndSlowByTurnsIsNotDown holds that a series of cache hits and misses, whose median is far below its mean for ever, does not
+// make the band follow it again and again.
+func TestFastAndSlowByTurnsIsNotDown(t *testing.T) {
+	r := singleRig(t, single(DefaultRule()))
+	miss := func(at time.Time) bool { return at.Unix()/300%20 < 7 }
+	r.world = func(c *probe.Canary, at time.Time) probe.Sample {
+		if miss(at) {
+			return slower(4)(c, at)
+		}
+		return healthy(c, at)
+	}
+	r.run(20 * 24 * time.Hour)
+	if down := r.log.happened(EventDown); len(down) > 1 {
+		t.Errorf("%d events, the last %+v", len(down), down[len(down)-1])
+	}
+}
+
 // TestWholeTargetIsAccepted makes all canaries slower for good: each gets its own new level.
 func TestWholeTargetIsAccepted(t *testing.T) {
 	r := newRig(t, target1("gw", 15*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...)
