@@ -25,7 +25,8 @@ type Event struct {
 	Reason      string         `json:"reason,omitempty"`
 	Fixed       bool           `json:"fixed,omitempty"` // held against a fixed limit, not a band: ratio is value/limit
 
-	Alert alert.Alert `json:"-"` // as it was then
+	ID    string          `json:"-"` // of the alert; "" = the event is of none
+	Worst *alert.Evidence `json:"-"` // of the alert until then; nil = the event is of none
 }
 
 // Names of events.
@@ -108,6 +109,7 @@ func (b *logbook) decide(a *alert.Alert) {
 }
 
 func (b *logbook) note(what string, a *alert.Alert, at time.Time) {
+	worst := a.Worst // the alert itself holds all its votes
 	b.events = append(b.events, Event{Event: what, Series: a.Series, Kind: a.Kind, Severity: a.Severity, Metric: a.Kind.Metric(), Time: at.UTC(),
-		Value: a.Last.Value, Mean: a.Last.Mean, Limit: a.Last.Limit, Ratio: a.Last.Ratio, Z: a.Last.Z, FirstBreach: a.FirstBreach.UTC(), Reason: a.Reason, Fixed: a.Fixed, Alert: *a})
+		Value: a.Last.Value, Mean: a.Last.Mean, Limit: a.Last.Limit, Ratio: a.Last.Ratio, Z: a.Last.Z, FirstBreach: a.FirstBreach.UTC(), Reason: a.Reason, Fixed: a.Fixed, ID: a.ID, Worst: &worst})
 }

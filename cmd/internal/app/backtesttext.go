@@ -89,8 +89,8 @@ type spell struct {
 	open     replay.Event
 	end      time.Time // zero: it never ended
 	severity alert.Severity
-	last     alert.Alert // as it was at its end
-	why      string      // it ended
+	worst    *alert.Evidence
+	why      string // it ended
 }
 
 // spells pairs openings with their ends, in the order of the openings.
@@ -98,17 +98,17 @@ func (t *backtested) spells() []*spell {
 	var list []*spell
 	byID := map[string]*spell{}
 	for _, e := range t.Result.Events {
-		x := byID[e.Alert.ID]
+		x := byID[e.ID]
 		switch {
 		case e.Event == replay.EventOpen:
-			x = &spell{open: e, severity: e.Severity, last: e.Alert}
-			byID[e.Alert.ID] = x
+			x = &spell{open: e, severity: e.Severity, worst: e.Worst}
+			byID[e.ID] = x
 			list = append(list, x)
 		case x == nil:
 		case e.Event == replay.EventResolve:
-			x.end, x.last, x.severity, x.why = e.Time, e.Alert, e.Severity, e.Reason
+			x.end, x.worst, x.severity, x.why = e.Time, e.Worst, e.Severity, e.Reason
 		default:
-			x.last, x.severity = e.Alert, e.Severity
+			x.worst, x.severity = e.Worst, e.Severity
 		}
 	}
 	return list
@@ -122,7 +122,7 @@ func (x *spell) String() string {
 		end = x.end.Format("01-02 15:04:05") + " (" + short(x.end.Sub(x.open.Time)) + ")"
 	}
 	fmt.Fprintf(&b, "%s  %s  %-8s %-36s → %s  %s", x.open.Time.Format("2006-01-02 15:04:05"), x.severity, x.open.Kind, x.open.Series, end, x.open.Reason)
-	if p := x.last.Worst; p.Value > 0 {
+	if p := x.worst; p.Value > 0 {
 		fmt.Fprintf(&b, "; peak %s", tidySeconds(p.Value))
 		if x.open.Fixed {
 			fmt.Fprintf(&b, ", ×%.2f of the fixed limit of %s", p.Ratio, tidySeconds(p.Limit))
