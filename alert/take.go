@@ -27,6 +27,9 @@ func newTx() *tx {
 
 // next returns an empty tx. It takes over the maps, which nobody keeps as the Change is kept.
 func (x *tx) next() *tx {
+	if len(x.touched)+len(x.pools) > 64 {
+		return newTx() // they never shrink, and it would cost every call to look through them
+	}
 	clear(x.touched)
 	clear(x.pools)
 	return &tx{touched: x.touched, pools: x.pools}
@@ -234,7 +237,7 @@ func (e *Engine) band(c *watch, m probe.Metric, b *baseline.Band) {
 	if b == nil {
 		return
 	}
-	if mark := (bandMark{b.Slot.UnixNano(), b.State, b.Threshold, b.Daily}); c.mark(m).kept != mark {
+	if mark := (bandMark{b.Slot.UnixNano(), b.State, b.Threshold}); c.mark(m).kept != mark {
 		c.mark(m).kept = mark
 		e.tx.Bands = append(e.tx.Bands, *b)
 	}
@@ -246,5 +249,4 @@ func (e *Engine) band(c *watch, m probe.Metric, b *baseline.Band) {
 type bandMark struct {
 	slot             int64
 	state, threshold string
-	daily            float64
 }
