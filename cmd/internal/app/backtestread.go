@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 
 	"serin/alert/replay"
 	"serin/baseline/store"
@@ -33,6 +34,7 @@ func readTape(ctx context.Context, r io.Reader, name string) (*replay.Tape, erro
 		}
 		d.reuse(c.samples)
 	}
+	d.workers.Wait()
 	switch {
 	case bad != nil:
 		return nil, bad
@@ -46,6 +48,7 @@ func readTape(ctx context.Context, r io.Reader, name string) (*replay.Tape, erro
 type decoding struct {
 	inOrder chan *chunk // each as it was read, perhaps not decoded yet; closed at the end
 	work    chan *chunk // the same ones
+	workers sync.WaitGroup
 	used    chan []probe.Sample
 	err     error // of reading; once inOrder is closed
 }
@@ -54,11 +57,11 @@ func startDecoding(ctx context.Context, r io.Reader) *decoding {
 	cores := runtime.GOMAXPROCS(0)
 	d := &decoding{inOrder: make(chan *chunk, 2*cores), work: make(chan *chunk), used: make(chan []probe.Sample, 2*cores)}
 	for range cores {
-		go func() {
+		d.workers.Go(func() {
 			for c := range d.work {
 				c.decode()
 			}
-		}()
+		})
 	}
 	go func() {
 		d.err = cutChunks(ctx, r, func(c *chunk) error { return d.give(ctx, c) })

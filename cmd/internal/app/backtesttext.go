@@ -124,12 +124,13 @@ func (x *spell) String() string {
 	fmt.Fprintf(&b, "%s  %s  %-8s %-36s → %s  %s", x.open.Time.Format("2006-01-02 15:04:05"), x.severity, x.open.Kind, x.open.Series, end, x.open.Reason)
 	if p := x.worst; p.Value > 0 {
 		fmt.Fprintf(&b, "; peak %s", tidySeconds(p.Value))
-		if x.open.Fixed {
+		fixed := p.Mean == 0 && p.Limit > 0
+		if fixed {
 			fmt.Fprintf(&b, ", ×%.2f of the fixed limit of %s", p.Ratio, tidySeconds(p.Limit))
 		} else if p.Ratio > 0 {
 			fmt.Fprintf(&b, " (×%.2f)", p.Ratio)
 		}
-		if p.Limit > 0 && !x.open.Fixed {
+		if p.Limit > 0 && !fixed {
 			fmt.Fprintf(&b, ", limit %s", tidySeconds(p.Limit))
 		}
 	} else if p.Ratio > 0 {
