@@ -103,12 +103,53 @@ func (s *Series) anyExcluded(w span) bool {
 	return false
 }
 
+// fits reports whether the level has as many parts as its slot.
+func (lv *Level) fits(slot time.Duration) bool {
+	return lv.Daily == nil || len(lv.Daily) == int((slot+DailyPart-1)/DailyPart)
+}
+
 // raise is by how much usual is above mu at an instant of the level's slot, ln.
 func (s *Series) raise(t int64, lv *Level) float64 {
 	if lv.Daily == nil {
 		return 0
 	}
 	return lv.Daily[mod(s.clock.wall(t), int64(s.opt.Slot))/dailyPart]
+}
+
+// raises lists the parts of a level's slot in which usual is above mu.
+func (s *Series) raises(lv *Level) (list []Raise) {
+	begun := mod(s.clock.wall(lv.Slot), int64(s.opt.Slot)) // of the slot, where it began at a change of offset
+	for i, by := range lv.Daily {
+		from, to := int64(i)*dailyPart-begun, min(int64(i+1)*dailyPart, int64(s.opt.Slot))-begun
+		if by > 0 && to > 0 {
+			list = append(list, Raise{s.clock.at(lv.Slot + max(from, 0)), s.clock.at(lv.Slot + to), by})
+		}
+	}
+	return list
+}
+
+// In returns the band as it is at another instant of its slot.
+func (b Band) In(at time.Time) Band {
+	by := 0.0
+	for _, r := range b.Raises {
+		if !at.Before(r.From) && at.Before(r.To) {
+			by = r.By
+		}
+	}
+	if by == b.Daily {
+		return b
+	}
+	least := 0.0 // between mean and limit, where the rule asks for it
+	if limit := math.Exp(b.Mu + b.Offset + b.Line); b.Limit > limit*(1+1e-9) {
+		least = b.Limit - b.Mean
+	}
+	b.Mu, b.Daily = b.Mu-b.Daily+by, by
+	centre := b.Mu + b.Offset
+	b.Mean = math.Exp(centre)
+	b.Limit = max(math.Exp(centre+b.Line), b.Mean+least)
+	b.SD = (b.Limit - b.Mean) / 2
+	b.Low = math.Exp(centre - b.Line)
+	return b
 }
 
 // muAt is what is usual at an instant of the level's slot, ln seconds.

@@ -98,3 +98,38 @@ func TestNothingDaily(t *testing.T) {
 		}
 	}
 }
+
+// TestBandOfASlotTellsItsParts asks a band that was kept at one instant of its slot for another: it is what the series says then.
+func TestBandOfASlotTellsItsParts(t *testing.T) {
+	th := DefaultThreshold()
+	for _, th.MinAbs = range []time.Duration{0, 2 * time.Second} {
+		s := nights(utc(3, 12, 12, 0), five, .05, job{from: 12 * time.Hour, to: 12*time.Hour + 15*time.Minute, times: 1.8, on: always})
+		s.th, s.hold = th, Hold{On: true, Set: true, Offset: .05} // today's offset moves by itself
+		for _, kept := range []int{0, 25} {
+			b := s.Band(utc(3, 12, 12, kept))
+			for minute := 0; minute < 30; minute += 5 {
+				at := utc(3, 12, 12, minute)
+				got, want := b.In(at), s.Band(at)
+				if (want.Daily > 0) != (minute <= 10) || len(b.Raises) == 0 {
+					t.Errorf("12:%02d is raised by %v, parts %v", minute, want.Daily, b.Raises)
+				}
+				for _, x := range [][2]float64{{got.Mu, want.Mu}, {got.Daily, want.Daily}, {got.Mean, want.Mean}, {got.Limit, want.Limit}, {got.Low, want.Low}, {got.SD, want.SD}} {
+					near(t, at.Format("15:04"), x[0], x[1])
+				}
+			}
+		}
+	}
+}
+
+// TestDamagedLevelIsMadeAnew loads a state whose level has another number of parts than its slot.
+func TestDamagedLevelIsMadeAnew(t *testing.T) {
+	at := utc(3, 12, 12, 20)
+	s := nights(at, five, .05, job{times: 1, on: always})
+	s.Judge(at, time.Second)
+	st := s.State()
+	st.Level.Daily = []float64{.1}
+	s.Load(s.Points(), &st, at)
+	if b := s.Judge(at, time.Second).Band; b == nil || b.Daily != 0 {
+		t.Errorf("%+v", b)
+	}
+}

@@ -23,7 +23,8 @@
 //	daily    added to mu, for each 5 minutes of the slot: what comes at that time on most days (a nightly job) begins and ends where
 //	         it does, and P smears it. q is the median over the seven days of each day's median of y there, with 5 minutes (or half
 //	         an interval, if that is longer) on both sides; s = √(sL² + sw²/n), n values a day, what such a day's median scatters by
-//	         (the larger of wsd(P) and 0.03 while sw and sL are not known). Where q − mu > 2·s·κ/1.375 it is q − s − mu, else 0. Excluded
+//	         (the larger of wsd(P) and 0.03 while sw and sL are not known). Where q − mu > 2·s·κ/1.375 (κ of the days
+//	         that have a value there) it is q − s − mu, else 0. Excluded
 //	         values are in q unless all others are more than 6 h away before or behind: what fires each night would never be learned
 //	wsd(x)   1.2139 times the standard deviation (n−1) of x clipped like that: consistent for a normal law
 //	e        y − mu

@@ -123,7 +123,7 @@ func (s *Series) learning(t int64, lv *Level) Band {
 
 func (s *Series) band(t int64, lv *Level, o float64) Band {
 	b := s.stamp("ready", lv)
-	b.Daily = s.raise(t, lv)
+	b.Daily, b.Raises = s.raise(t, lv), s.raises(lv)
 	b.Mu = lv.Mu + b.Daily
 	b.Kappa = kappa(s.th.Kappa, lv.Days)
 	b.Sigma = max(leastSD, lv.WSD)

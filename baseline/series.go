@@ -100,7 +100,7 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 		return made
 	}
 	s.noise = st.Noise
-	if st.Level != nil && st.Level.Ready {
+	if st.Level != nil && st.Level.Ready && st.Level.fits(s.opt.Slot) {
 		lv := *st.Level
 		s.levels[0] = &lv
 	}
@@ -253,6 +253,7 @@ func (s *Series) Forget() {
 	s.pts, s.misses, s.seen = points{}, misses{}, 0
 	s.hold, s.last = Hold{}, Hold{}
 	s.edition++
+	s.told = 0
 	s.Recompute()
 }
 

@@ -47,7 +47,7 @@ type baselineShowCmd struct {
 
 // Help shows an example.
 func (baselineShowCmd) Help() string {
-	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
+	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today, and each part of it that is slow by itself on most days: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
 }
 
 // slotBand is one line of baseline show; Mean, Low and Limit are seconds.
@@ -126,16 +126,16 @@ func slotsOf(s *baseline.Series, sub subject, slot time.Duration, now time.Time)
 	y, mon, day := now.In(zone).Date()
 	var list []slotBand
 	for start := time.Duration(0); start < 24*time.Hour; start += slot {
-		var daily float64
+		first, daily := true, 0.0
 		for at := start; at < start+slot; at += baseline.DailyPart {
 			hour, minute := int(at/time.Hour), int(at%time.Hour/time.Minute)
 			from := time.Date(y, mon, day, hour, minute, 0, 0, zone)
 			b := s.Band(from)
 			absent := from.Hour() != hour || from.Minute() != minute // today: the clock was put forward
-			if absent || at > start && b.Daily == daily {
+			if absent || !first && b.Daily == daily {
 				continue
 			}
-			daily = b.Daily
+			first, daily = false, b.Daily
 			list = append(list, slotBand{b.Canary, b.Metric, b.Slot, from, b.State, b.N, b.Days, b.Widened, ratioOf(b.Daily), b.Mean, b.Low, b.Limit, b.LeftOut})
 		}
 	}

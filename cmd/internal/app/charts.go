@@ -11,6 +11,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/chart"
+	"serin/baseline"
 	"serin/baseline/store"
 	"serin/probe"
 )
@@ -208,10 +209,27 @@ func (c *charts) bands(ctx context.Context, canary string, m probe.Metric, p cha
 		if b.State != "ready" {
 			continue
 		}
-		if n := len(list); n > 0 && list[n-1].From.Equal(b.Slot) { // its threshold changed within the slot
+		for n := len(list); n > 0 && !list[n-1].From.Before(latest(b.Slot, p.From)); n-- { // its threshold changed within the slot
 			list = list[:n-1]
 		}
-		list = append(list, chart.Band{From: latest(b.Slot, p.From), To: earliest(b.Slot.Add(slot), p.To), Low: b.Low, High: b.Limit, Mean: b.Mean})
+		list = append(list, partsOf(b, slot, p)...)
 	}
 	return list, nil
+}
+
+// partsOf returns what was normal in a slot: one part, or more where some of it is slow on most days.
+func partsOf(b baseline.Band, slot time.Duration, p chart.Plot) (list []chart.Band) {
+	cuts := []time.Time{b.Slot}
+	for _, r := range b.Raises {
+		cuts = append(cuts, r.From, r.To)
+	}
+	cuts = append(cuts, b.Slot.Add(slot))
+	slices.SortFunc(cuts, time.Time.Compare)
+	for i, from := range cuts[:len(cuts)-1] {
+		x := b.In(from)
+		if from, to := latest(from, p.From), earliest(cuts[i+1], p.To); from.Before(to) {
+			list = append(list, chart.Band{From: from, To: to, Low: x.Low, High: x.Limit, Mean: x.Mean})
+		}
+	}
+	return list
 }

@@ -142,7 +142,7 @@ func (v *verdictOver) count(sub subject, m probe.Metric, records []alert.Record,
 	}
 }
 
-// bandAt returns the newest band whose slot had begun; nil when there is none.
+// bandAt returns the newest band whose slot had begun, as it was then; nil when there is none.
 func bandAt(list []baseline.Band, at time.Time) *baseline.Band {
 	i, _ := slices.BinarySearchFunc(list, at, func(b baseline.Band, at time.Time) int {
 		if b.Slot.After(at) {
@@ -153,5 +153,6 @@ func bandAt(list []baseline.Band, at time.Time) *baseline.Band {
 	if i == 0 {
 		return nil
 	}
-	return &list[i-1]
+	band := list[i-1].In(at)
+	return &band
 }
