@@ -112,14 +112,20 @@ func TestPromotion(t *testing.T) {
 	f(2.5, 0, 2*time.Minute)
 }
 
-// TestPoolEndsWithItsCanaries leaves two canaries: what the target as a whole has open ends.
-func TestPoolEndsWithItsCanaries(t *testing.T) {
+// firingRig is a pooled rig whose target is slow, and has fired.
+func firingRig(t *testing.T) *rig {
 	r := pooledRig(t, 9)
 	r.world = slower(1.8)
 	r.run(30 * time.Minute)
 	if a := r.one("gw", KindTTFT); !a.Open() {
 		t.Fatalf("%s", a.State)
 	}
+	return r
+}
+
+// TestPoolEndsWithItsCanaries leaves two canaries: what the target as a whole has open ends.
+func TestPoolEndsWithItsCanaries(t *testing.T) {
+	r := firingRig(t)
 	r.reload(r.watched[:2]...)
 	if a := r.one("gw", KindTTFT); a.Reason != whyRemoved {
 		t.Errorf("%s: %s", a.State, a.Reason)
@@ -129,12 +135,7 @@ func TestPoolEndsWithItsCanaries(t *testing.T) {
 // TestPoolEndsWithoutRounds changes the interval while the target fires: the scatter of probes so far apart is not known for a
 // day, so that no round is judged. What is open ends all the same, once the last round is too old to count.
 func TestPoolEndsWithoutRounds(t *testing.T) {
-	r := pooledRig(t, 9)
-	r.world = slower(1.8)
-	r.run(30 * time.Minute)
-	if a := r.one("gw", KindTTFT); !a.Open() {
-		t.Fatalf("%s", a.State)
-	}
+	r := firingRig(t)
 	r.reload(target1("gw", 15*time.Minute, DefaultRule(), probe.Short, probe.Medium, probe.Long)...)
 	last := r.now
 	r.world = healthy

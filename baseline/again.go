@@ -1,9 +1,6 @@
 package baseline
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Again holds a value against a band that was stored, the way it was held when it was judged. res is what was stored of the
 // value; where nothing was, offset (ln) is how today ran then. A band that is not ready judges nothing.
@@ -31,8 +28,7 @@ func (t Threshold) Again(value time.Duration, b *Band, res Residual, offset floa
 	}
 	held := *b
 	held.Offset = Y(value) - r - b.Mu
-	held.Mean = math.Exp(held.Mu + held.Offset)
-	held.Limit = max(math.Exp(held.Mu+held.Offset+held.Line), held.Mean+t.MinAbs.Seconds())
+	held.place(t.MinAbs.Seconds())
 	out := t.compare(v, &held)
 	out.Band = nil
 	return out

@@ -15,13 +15,14 @@ const (
 	dailyLocal  = 6 * hour   // excluded values are of something daily only if there are others this near on both sides
 )
 
-// daily returns, for each part of a level's slot, by how much (ln) that time of the clock is above mu on most days: a nightly job begins
-// and ends where it does, and the slot's window with its neighbours smears that. nil where no part is. It is the median over the
-// days of each one's median there, less one standard deviation of such, where it is beyond two.
-func (s *Series) daily(lv *Level) (raises []float64) {
+// daily returns the parts of a level's slot, by time, in which the clock's time is above mu on most days, and by how much: a nightly job
+// begins and ends where it does, and the slot's window with its neighbours smears that. It is the median over the days of each one's
+// median there, less one standard deviation of such, where it is beyond two.
+func (s *Series) daily(lv *Level) (raises []Raise) {
 	slot := int64(s.opt.Slot)
 	around := max(dailyAround, int64(s.key.Interval)/2)
 	days := s.clockDays(lv.Slot, slot, around)
+	begun := mod(s.clock.wall(lv.Slot), slot) // of the slot, where it began at a change of offset
 	each, y := make([]float64, 0, len(days)), []float64(nil)
 	for from := int64(0); from < slot; from += dailyPart {
 		each = each[:0]
@@ -39,11 +40,9 @@ func (s *Series) daily(lv *Level) (raises []float64) {
 		if s.noise.Ready {
 			sd = math.Hypot(s.noise.SL, s.noise.SW*math.Sqrt(float64(len(each))/float64(n)))
 		}
-		if above := median(each) - lv.Mu; above > 2*sd*kappa(presetKappa, len(each))/presetKappa {
-			if raises == nil {
-				raises = make([]float64, (slot+dailyPart-1)/dailyPart)
-			}
-			raises[from/dailyPart] = above - sd
+		above := median(each) - lv.Mu
+		if start, end := max(from-begun, 0), min(from+dailyPart, slot)-begun; end > start && above > 2*sd*kappa(presetKappa, len(each))/presetKappa {
+			raises = append(raises, Raise{s.clock.at(lv.Slot + start), s.clock.at(lv.Slot + end), above - sd})
 		}
 	}
 	return raises
@@ -103,54 +102,30 @@ func (s *Series) anyExcluded(w span) bool {
 	return false
 }
 
-// fits reports whether the level has as many parts as its slot.
-func (lv *Level) fits(slot time.Duration) bool {
-	return lv.Daily == nil || len(lv.Daily) == int((slot+DailyPart-1)/DailyPart)
-}
-
-// raise is by how much usual is above mu at an instant of the level's slot, ln.
-func (s *Series) raise(t int64, lv *Level) float64 {
-	if lv.Daily == nil {
-		return 0
-	}
-	return lv.Daily[mod(s.clock.wall(t), int64(s.opt.Slot))/dailyPart]
-}
-
-// raises lists the parts of a level's slot in which usual is above mu.
-func (s *Series) raises(lv *Level) (list []Raise) {
-	begun := mod(s.clock.wall(lv.Slot), int64(s.opt.Slot)) // of the slot, where it began at a change of offset
-	for i, by := range lv.Daily {
-		from, to := int64(i)*dailyPart-begun, min(int64(i+1)*dailyPart, int64(s.opt.Slot))-begun
-		if by > 0 && to > 0 {
-			list = append(list, Raise{s.clock.at(lv.Slot + max(from, 0)), s.clock.at(lv.Slot + to), by})
+// raiseAt is by how much usual is above the slot's mean at an instant, ln.
+func raiseAt(raises []Raise, at time.Time) float64 {
+	for _, r := range raises {
+		if !at.Before(r.From) && at.Before(r.To) {
+			return r.By
 		}
 	}
-	return list
+	return 0
 }
 
 // In returns the band as it is at another instant of its slot.
 func (b Band) In(at time.Time) Band {
-	by := 0.0
-	for _, r := range b.Raises {
-		if !at.Before(r.From) && at.Before(r.To) {
-			by = r.By
-		}
-	}
+	by := raiseAt(b.Raises, at)
 	if by == b.Daily {
 		return b
 	}
 	least := 0.0 // between mean and limit, where the rule asks for it
-	if limit := math.Exp(b.Mu + b.Offset + b.Line); b.Limit > limit*(1+1e-9) {
+	if b.Limit > math.Exp(b.Mu+b.Offset+b.Line)*(1+1e-9) {
 		least = b.Limit - b.Mean
 	}
 	b.Mu, b.Daily = b.Mu-b.Daily+by, by
-	centre := b.Mu + b.Offset
-	b.Mean = math.Exp(centre)
-	b.Limit = max(math.Exp(centre+b.Line), b.Mean+least)
-	b.SD = (b.Limit - b.Mean) / 2
-	b.Low = math.Exp(centre - b.Line)
+	b.place(least)
 	return b
 }
 
 // muAt is what is usual at an instant of the level's slot, ln seconds.
-func (s *Series) muAt(t int64, lv *Level) float64 { return lv.Mu + s.raise(t, lv) }
+func (lv *Level) muAt(t int64) float64 { return lv.Mu + raiseAt(lv.Raises, time.Unix(0, t)) }

@@ -120,16 +120,3 @@ func TestBandOfASlotTellsItsParts(t *testing.T) {
 		}
 	}
 }
-
-// TestDamagedLevelIsMadeAnew loads a state whose level has another number of parts than its slot.
-func TestDamagedLevelIsMadeAnew(t *testing.T) {
-	at := utc(3, 12, 12, 20)
-	s := nights(at, five, .05, job{times: 1, on: always})
-	s.Judge(at, time.Second)
-	st := s.State()
-	st.Level.Daily = []float64{.1}
-	s.Load(s.Points(), &st, at)
-	if b := s.Judge(at, time.Second).Band; b == nil || b.Daily != 0 {
-		t.Errorf("%+v", b)
-	}
-}

@@ -123,7 +123,8 @@ func (s *Series) learning(t int64, lv *Level) Band {
 
 func (s *Series) band(t int64, lv *Level, o float64) Band {
 	b := s.stamp("ready", lv)
-	b.Daily, b.Raises = s.raise(t, lv), s.raises(lv)
+	b.Raises = lv.Raises
+	b.Daily = raiseAt(b.Raises, time.Unix(0, t))
 	b.Mu = lv.Mu + b.Daily
 	b.Kappa = kappa(s.th.Kappa, lv.Days)
 	b.Sigma = max(leastSD, lv.WSD)
@@ -132,10 +133,15 @@ func (s *Series) band(t int64, lv *Level, o float64) Band {
 		b.Sigma = math.Hypot(b.SW, b.SL)
 	}
 	b.Line = max(s.th.Sigma*b.Kappa*b.Sigma, 4*b.SL, math.Log(max(1, s.th.MinRatio)))
+	b.place(s.th.MinAbs.Seconds())
+	return b
+}
+
+// place makes seconds of mu, offset and line; the limit is at least so much above the mean.
+func (b *Band) place(least float64) {
 	centre := b.Mu + b.Offset
 	b.Mean = math.Exp(centre)
-	b.Limit = max(math.Exp(centre+b.Line), b.Mean+s.th.MinAbs.Seconds())
+	b.Limit = max(math.Exp(centre+b.Line), b.Mean+least)
 	b.SD = (b.Limit - b.Mean) / 2
 	b.Low = math.Exp(centre - b.Line)
-	return b
 }

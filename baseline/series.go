@@ -100,7 +100,7 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 		return made
 	}
 	s.noise = st.Noise
-	if st.Level != nil && st.Level.Ready && st.Level.fits(s.opt.Slot) {
+	if st.Level != nil && st.Level.Ready {
 		lv := *st.Level
 		s.levels[0] = &lv
 	}
@@ -149,7 +149,7 @@ func (s *Series) replay(list []Point) (made []Point) {
 			continue
 		}
 		o := s.todaysOffset(p.at())
-		e := list[i].Y + s.raised(p.at()) - s.muAt(p.at(), lv) + s.lowered(p.at())
+		e := list[i].Y + s.raised(p.at()) - lv.muAt(p.at()) + s.lowered(p.at())
 		list[i].Res = Residual{E: e, O: o, R: e - o, Judged: true}
 		s.pts.cells[i] = s.pts.pack(list[i])
 		made = append(made, list[i])
