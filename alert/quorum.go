@@ -63,7 +63,7 @@ func quorum(r Rule, k Kind, interval time.Duration) Quorum {
 		q.M, q.N = 5, 6
 	}
 	if r.Preset == "sharp" {
-		q = q.sharpened(r, singleScores())
+		q = q.sharpened(r, singleScores(interval))
 	}
 	if r.Literal() {
 		q.M, q.N, q.Strict = 1, 1, true

@@ -29,8 +29,14 @@ type Scores struct {
 	Enough float64 // below it the rest of the looks are not needed
 }
 
-func singleScores() Scores { return Scores{10.5, 4, 2} }
-func roundScores() Scores  { return Scores{9, 3, 1.5} }
+// singleScores are those of a series that runs at an interval. Slower than 5 minutes, a fault has met fewer runs when it must be looked
+// at again, and they say less: ln of how many fewer comes off, of no more than those of an hourly schedule.
+func singleScores(interval time.Duration) Scores {
+	look := 4 - math.Log(min(max(interval.Minutes()/5, 1), 12))
+	return Scores{10.5, look, look / 2}
+}
+
+func roundScores() Scores { return Scores{9, 3, 1.5} }
 
 // sharpView is what the newest observations say together.
 type sharpView struct {

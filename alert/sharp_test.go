@@ -21,7 +21,7 @@ func slowVotes(every time.Duration, list ...float64) []Vote {
 
 // TestSharpNeeds holds the rule's conditions one by one against votes that fulfil all the others.
 func TestSharpNeeds(t *testing.T) {
-	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	calm := baseline.Wander{.0004, .0004, .0004, .0004}
 	f := func(what string, votes []Vote, w baseline.Wander, wantN int, wantAway bool) sharpView {
 		t.Helper()
@@ -61,6 +61,17 @@ func TestSharpNeeds(t *testing.T) {
 	}
 }
 
+// TestScoresBySchedule: an hourly schedule has a twelfth of the runs that one of 5 minutes has; what is faster or slower than those
+// two looks no later and no earlier.
+func TestScoresBySchedule(t *testing.T) {
+	hourly := Scores{10.5, 4 - math.Log(12), 2 - math.Log(12)/2}
+	for every, want := range map[time.Duration]Scores{30 * time.Second: {10.5, 4, 2}, 5 * time.Minute: {10.5, 4, 2}, time.Hour: hourly, 4 * time.Hour: hourly} {
+		if got := singleScores(every); got != want {
+			t.Errorf("%s: %+v, want %+v", every, got, want)
+		}
+	}
+}
+
 func sharpRule() Rule {
 	r := DefaultRule()
 	r.Preset, r.Threshold.Sharp, r.Reprobes, r.Corroborate = "sharp", true, 9, false
@@ -87,18 +98,18 @@ func TestSharpFiresOnAgreement(t *testing.T) {
 	if a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
 		t.Errorf("resolved %s, %d re-probes", a.Resolved, r.sent)
 	}
-	explained(t, a, singleScores().Fire)
+	explained(t, a, singleScores(5*time.Minute).Fire)
 }
 
 // TestFitIsWhatTheVotesSay weighs eight slow checks after four usual ones: all that is kept of it is of these eight.
 func TestFitIsWhatTheVotesSay(t *testing.T) {
-	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	votes := slowVotes(5*time.Minute, 0, 0, 0, 0, .5, .5, .5, .5, .5, .5, .5, .5)
 	one := []baseline.Share{{E: .5, SW: .1}}
 	o := Observation{At: votes[11].At, Shares: one, Wander: baseline.Wander{0, .001, .001, .001}}
 	v := q.sharp(&Alert{Votes: votes}, &o)
 	f := v.fit
-	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores().Fire || f.Away || f.Wander != o.Wander {
+	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores(5*time.Minute).Fire || f.Away || f.Wander != o.Wander {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
@@ -144,7 +155,7 @@ func TestSharpStopsLooking(t *testing.T) {
 // TestRelevelledForgetsTheLevel: eight checks at two thirds of a usual that has been lowered to them since; the next eight, as usual,
 // are no step up beside them, and what they decided stays.
 func TestRelevelledForgetsTheLevel(t *testing.T) {
-	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	low := math.Log(2. / 3)
 	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), Track: &baseline.Track{At: day0, Mean: [4]float64{3: low}}}
 	weigh := func(a Alert) sharpView {
@@ -172,7 +183,7 @@ func TestReprobesAloneAreNoStep(t *testing.T) {
 	for i := range votes {
 		votes[i].Trigger = probe.Reprobe
 	}
-	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores()}
+	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	v := q.sharp(&Alert{Votes: votes}, &Observation{At: votes[6].At, Shares: make([]baseline.Share, 1), Wander: baseline.Wander{0, .001, .001, .001}})
 	if !v.known || v.n != 0 || v.looks() || v.fit.Votes != 0 || v.fit.Score != 0 || v.fit.Ratio != 0 {
 		t.Errorf("%+v, %+v", v, v.fit)

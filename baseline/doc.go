@@ -86,8 +86,8 @@
 // rounds it is the median over the canaries of each one's own median, and no more than two of them say: one canary that is
 // far out for long cannot do it either.
 // The scores are those of the normal law of all observations together wherever none is that loud (track_test.go). A regular
-// observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below 2
-// (rounds: 1.5).
+// observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below half of
+// that; for a single series whose runs are more than 5 min apart over 4 − ln(interval / 5 min), at most ln 12, as few of them meet a fault.
 //
 // # Clock changes
 //

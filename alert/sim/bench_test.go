@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"serin/alert"
+	"serin/probe"
 )
 
 // small is a steady and a typical endpoint for three weeks.
@@ -21,6 +23,12 @@ func balanced() Preset {
 	r := alert.DefaultRule()
 	r.Corroborate = false
 	return Preset{Name: DefaultPreset, Rule: r}
+}
+
+func sharp() Preset {
+	p := balanced()
+	p.Name, p.Rule.Preset, p.Rule.Threshold.Sharp, p.Rule.Reprobes = "sharp", "sharp", true, 9
+	return p
 }
 
 func literal() Preset {
@@ -164,4 +172,30 @@ func TestEverythingIsRun(t *testing.T) {
 	f("literal", Healthy, Incidents)
 	o.Small = true
 	f(DefaultPreset, Healthy, Incidents)
+}
+
+// TestSharpSeesMoreHourly: whoever asks for the sharper rule gets it on slow schedules too.
+func TestSharpSeesMoreHourly(t *testing.T) {
+	caught := map[string]int{}
+	of := 0
+	for _, m := range []probe.Metric{probe.TTFT, probe.TPOT} {
+		w := NewWorld(305, m, Incidents, worldDays) // a noisy endpoint
+		for _, p := range []Preset{balanced(), sharp()} {
+			out, err := Run(t.Context(), w, p.Rule, time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tally := Score(w, out, false)
+			for _, name := range []string{x15for60, x15for360, x2for60, x5for60} {
+				caught[p.Name] += tally.Event(name).Caught
+			}
+			if n := tally.AllFalse().Alerts; n > 2 {
+				t.Errorf("%s, %s: %d false alerts", p.Name, m, n)
+			}
+			of += tally.Event(x15for60).Of
+		}
+	}
+	if of == 0 || caught["sharp"] < caught["balanced"] {
+		t.Errorf("caught: %v", caught)
+	}
 }
