@@ -13,18 +13,26 @@ const (
 	dailyPart   = int64(DailyPart)
 	dailyAround = 5 * minute // around a part, or half an interval if that is longer
 	dailyLocal  = 6 * hour   // excluded values are of something daily only if there are others this near on both sides
+	dailyLeast  = 2          // standard deviations of one day's median there
+	dailyWhole  = 1          // of each part, where all of the slot is above usual
 )
 
 // daily returns the parts of a level's slot, by time, in which the clock's time is above mu on most days, and by how much: a nightly job
 // begins and ends where it does, and the slot's window with its neighbours smears that. It is the median over the days of each one's
-// median there, less one standard deviation of such, where it is beyond two.
-func (s *Series) daily(lv *Level) (raises []Raise) {
+// median there, where that is far enough out for a day's; or not so far, but all through the slot.
+func (s *Series) daily(lv *Level) []Raise {
 	slot := int64(s.opt.Slot)
 	around := max(dailyAround, int64(s.key.Interval)/2)
 	days := s.clockDays(lv.Slot, slot, around)
 	begun := mod(s.clock.wall(lv.Slot), slot) // of the slot, where it began at a change of offset
+	var far, all []Raise
+	whole := true
 	each, y := make([]float64, 0, len(days)), []float64(nil)
 	for from := int64(0); from < slot; from += dailyPart {
+		start, end := max(from-begun, 0), min(from+dailyPart, slot)-begun
+		if end <= start {
+			continue
+		}
 		each = each[:0]
 		n := 0
 		for i := range days {
@@ -34,18 +42,25 @@ func (s *Series) daily(lv *Level) (raises []Raise) {
 			}
 		}
 		if len(each) < enoughDays {
+			whole = false
 			continue
 		}
 		sd := max(leastSD, lv.WSD)
 		if s.noise.Ready {
 			sd = math.Hypot(s.noise.SL, s.noise.SW*math.Sqrt(float64(len(each))/float64(n)))
 		}
-		above := median(each) - lv.Mu
-		if start, end := max(from-begun, 0), min(from+dailyPart, slot)-begun; end > start && above > 2*sd*kappa(presetKappa, len(each))/presetKappa {
-			raises = append(raises, Raise{s.clock.at(lv.Slot + start), s.clock.at(lv.Slot + end), above - sd})
+		sd *= kappa(presetKappa, len(each)) / presetKappa
+		r := Raise{s.clock.at(lv.Slot + start), s.clock.at(lv.Slot + end), median(each) - lv.Mu}
+		if r.By > dailyLeast*sd {
+			far = append(far, r)
 		}
+		all = append(all, r)
+		whole = whole && r.By > dailyWhole*sd
 	}
-	return raises
+	if whole {
+		return all
+	}
+	return far
 }
 
 // clockDay is what a day had around a slot: values, and where on the clock, nanoseconds from the slot's beginning.

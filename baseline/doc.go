@@ -22,10 +22,10 @@
 //	mu       mean of P clipped at its 10th and 90th percentiles (interpolated between values)
 //	daily    added to mu, for each 5 minutes of the slot: what comes at that time on most days (a nightly job) begins and ends where
 //	         it does, and P smears it. q is the median over the seven days of each day's median of y there, with 5 minutes (or half
-//	         an interval, if that is longer) on both sides; s = √(sL² + sw²/n), n values a day, what such a day's median scatters by
-//	         (the larger of wsd(P) and 0.03 while sw and sL are not known). Where q − mu > 2·s·κ/1.375 (κ of the days that have a
-//	         value there) it is q − s − mu, else 0. Excluded values are in q unless all others are more than 6 h away before or
-//	         behind: what fires each night would never be learned
+//	         an interval, if that is longer) on both sides; s = √(sL² + sw²/n)·κ/1.375 (κ of the days that have a value there), n values
+//	         a day, what such a day's median scatters by (the larger of wsd(P) and 0.03 while sw and sL are not known). It is q − mu where
+//	         that is over 2·s, or over s all through the slot, else 0. Excluded values are in q unless all others are more than 6 h
+//	         away before or behind: what fires each night would never be learned
 //	wsd(x)   1.2139 times the standard deviation (n−1) of x clipped like that: consistent for a normal law
 //	e        y − mu
 //	o        today's offset: 0.8 times the mean of the middle e (20th to 80th percentile) of the time from 3 h to

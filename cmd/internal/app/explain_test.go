@@ -247,8 +247,8 @@ func TestBaselineShowNamesANightlyJob(t *testing.T) {
 			own = append(own, b.From.Format("15:04")+text)
 		}
 	}
-	// A sixth of the slot's window is twice as slow, which makes its mean ×1.12: ln 2 above it less ln 1.12 is ×1.78, less one s.
-	want := []string{"02:15  ×1.73 of the slot's: slow at this time on most days", "02:20  ×1.75 of the slot's: slow at this time on most days"}
+	// A sixth of the slot's window is twice as slow, which makes its mean ×1.12: ln 2 above it less ln 1.12 is ×1.78.
+	want := []string{"02:15  ×1.77 of the slot's: slow at this time on most days", "02:20  ×1.78 of the slot's: slow at this time on most days"}
 	if !slices.Equal(own, want) {
 		t.Errorf("parts %q, want %q", own, want)
 	}
