@@ -38,7 +38,8 @@
 //	         at least 3 values; blocks begin at whole multiples of their length; 20 are needed
 //	V        wsd(b)²
 //	sL       a half hour's level: √ of the largest of V − mean(1.15·sw²/n of each block), 0.15·V and 0.015²
-//	σ        √(sw² + sL²)
+//	sr       wsd of r of seven days: what moves within a half hour but not from one run to the next is in neither sw nor sL
+//	σ        the larger of √(sw² + sL²) and sr
 //	κ        the preset's from seven days on; before, at least t(0.975, D−1)/1.96·√(1 + 1/D)
 //	line     the largest of sigma·κ·σ (sigma is 2), 4·sL and ln min_ratio
 //	breach   r > line, and the value at least min_abs above exp(mu + o)

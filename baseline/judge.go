@@ -130,7 +130,7 @@ func (s *Series) band(t int64, lv *Level, o float64) Band {
 	b.Sigma = max(leastSD, lv.WSD)
 	if s.noise.Ready {
 		b.Offset, b.SW, b.SL = o, s.noise.SW, s.noise.SL
-		b.Sigma = math.Hypot(b.SW, b.SL)
+		b.Sigma = max(math.Hypot(b.SW, b.SL), s.noise.SD)
 	}
 	b.Line = max(s.th.Sigma*b.Kappa*b.Sigma, 4*b.SL, math.Log(max(1, s.th.MinRatio)))
 	b.place(s.th.MinAbs.Seconds())

@@ -18,6 +18,7 @@ type Noise struct {
 	Ready   bool    `json:"ready,omitempty"`
 	SW      float64 `json:"sw,omitempty"`
 	SL      float64 `json:"sl,omitempty"`
+	SD      float64 `json:"sd,omitempty"`    // of all residuals
 	Wander  Wander  `json:"wander,omitzero"` // with a sharp threshold: how the level moves by itself
 }
 
@@ -51,6 +52,7 @@ func (s *Series) measureNoise(asOf int64) Noise {
 	v := wsd(means)
 	v *= v
 	n.SW, n.Ready = sw, true
+	n.SD = wsd(s.residuals(past))
 	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
 	if s.th.Sharp {
 		n.Wander = s.wander(past, asOf, sw)
@@ -80,6 +82,17 @@ func (s *Series) steps(past points) []float64 {
 			}
 		}
 		before = i
+	}
+	return list
+}
+
+// residuals lists the r that count.
+func (s *Series) residuals(past points) []float64 {
+	list := make([]float64, 0, past.len())
+	for i := range past.cells {
+		if past.cells[i].counts() {
+			list = append(list, s.rAt(past, i))
+		}
 	}
 	return list
 }

@@ -273,3 +273,24 @@ func TestThresholdHash(t *testing.T) {
 		}
 	}
 }
+
+// TestScatterBetweenRunAndHalfHour: a level that is up for 20 minutes and down for 20 is hardly in the steps from run to run, nor in
+// the means of half hours, but in the scatter of all: half of its values are a above usual, half below.
+func TestScatterBetweenRunAndHalfHour(t *testing.T) {
+	const a = .1
+	at := utc(3, 12, 12, 20)
+	s := NewSeries(Key{Interval: five}, DefaultOptions(), DefaultThreshold())
+	var list []Point
+	for i := range 8 * 288 {
+		y := a
+		if (i/4+i/288)%2 == 1 { // not at the same time each day
+			y = -a
+		}
+		list = append(list, Point{At: at.Add(time.Duration(i-8*288) * five), Y: y, Regular: true})
+	}
+	s.Load(list, nil, at)
+	b := s.Band(at)
+	if apart := math.Hypot(b.SW, b.SL); apart > a || math.Abs(b.Sigma-1.2139*a) > .04*a { // usual follows it a little
+		t.Errorf("σ %.4f, of runs and half hours %.4f, want %.4f", b.Sigma, apart, 1.2139*a)
+	}
+}

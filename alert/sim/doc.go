@@ -52,6 +52,8 @@
 //     calls daily, 0.9 with it; with preset sharp 28 and 1.9. Raised by all of q − mu, and by less that lasts the whole slot (four
 //     months each, sharp): 1.4 → .1; a job of ×2 from 02:00 to 03:00 3.0 → .7. By less that lasts five minutes: .1 and .1, but chance
 //     is raised, too: not kept. Lowered likewise: .07 → .09 false alerts here, not kept. Here, where no such job is, it changes nothing but noise.
+//   - σ no less than the scatter of all residuals: a level that moves within ten minutes 2.5 → 1.2 false alerts (balanced, five months), here the same
+//     .07, ×5 of ten minutes 98 → 97 %: kept.
 //   - a level that came down followed from when it fell, found as a change point, in place of from 72 h ago: a fault of ×2 soon after is seen,
 //     but with it balanced had .05 false alerts in place of .03, sharp .20 in place of .16, under doubled wander twice as many: not kept.
 //   - before all that, on rounds: 5 of 6 above 4 sL .28, 80 %; offset caps of 25 % and 40 %, a nearer offset window, means in place of

@@ -79,8 +79,8 @@ func (x *Explanation) writeBand(w io.Writer) {
 	default:
 		p("band      slot %s, n %d of %d days%s, mean %s, limit %s (normal %s … %s)", b.Slot.Format("15:04 MST"), b.N, b.Days, widenedText(b),
 			tidySeconds(b.Mean), tidySeconds(b.Limit), tidySeconds(b.Low), tidySeconds(b.Limit))
-		p("          σ %.3f (one probe %.3f, level %.3f), κ %.3f, today ×%.3f, line ×%.3f, threshold %s", b.Sigma, b.SW, b.SL, b.Kappa,
-			math.Exp(b.Offset), math.Exp(b.Line), b.Threshold)
+		p("          σ %.3f (%s), κ %.3f, today ×%.3f, line ×%.3f, threshold %s", b.Sigma, scatterText(b), b.Kappa, math.Exp(b.Offset),
+			math.Exp(b.Line), b.Threshold)
 		if b.Daily > 0 {
 			p("          mean is ×%.2f of the slot's: on most days it is slow at this very time by itself", math.Exp(b.Daily))
 		}
@@ -215,4 +215,13 @@ func (v verdictOver) write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, ", highest score %.1f at %s", v.Score, v.ScoreAt.Format(time.DateTime))
 	}
 	_, _ = fmt.Fprintf(w, ": %s\n", v.Why)
+}
+
+// scatterText says what a band's σ is made of.
+func scatterText(b *baseline.Band) string {
+	text := fmt.Sprintf("one probe %.3f, level %.3f", b.SW, b.SL)
+	if b.Sigma > 1.0005*math.Hypot(b.SW, b.SL) && b.SW > 0 {
+		text += ", together more"
+	}
+	return text
 }
