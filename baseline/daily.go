@@ -27,40 +27,44 @@ func (s *Series) daily(lv *Level) []Raise {
 	begun := mod(s.clock.wall(lv.Slot), slot) // of the slot, where it began at a change of offset
 	var far, all []Raise
 	whole := true
-	each, y := make([]float64, 0, len(days)), []float64(nil)
 	for from := int64(0); from < slot; from += dailyPart {
 		start, end := max(from-begun, 0), min(from+dailyPart, slot)-begun
 		if end <= start {
 			continue
 		}
-		each = each[:0]
-		n := 0
-		for i := range days {
-			if y = days[i].between(y[:0], from-around, from+dailyPart+around); len(y) > 0 {
-				each = append(each, median(y))
-				n += len(y)
-			}
-		}
-		if len(each) < enoughDays {
-			whole = false
-			continue
-		}
-		sd := max(leastSD, lv.WSD)
-		if s.noise.Ready {
-			sd = math.Hypot(s.noise.SL, s.noise.SW*math.Sqrt(float64(len(each))/float64(n)))
-		}
-		sd *= kappa(presetKappa, len(each)) / presetKappa
-		r := Raise{s.clock.at(lv.Slot + start), s.clock.at(lv.Slot + end), median(each) - lv.Mu}
-		if r.By > dailyLeast*sd {
+		by, sd := s.above(lv, days, from-around, from+dailyPart+around)
+		r := Raise{s.clock.at(lv.Slot + start), s.clock.at(lv.Slot + end), by}
+		if by > dailyLeast*sd {
 			far = append(far, r)
 		}
 		all = append(all, r)
-		whole = whole && r.By > dailyWhole*sd
+		whole = whole && by > dailyWhole*sd
 	}
 	if whole {
 		return all
 	}
 	return far
+}
+
+// above is how far the median of the days' medians between two places of the clock is above mu, and what one such median scatters by:
+// without end where too few days have one.
+func (s *Series) above(lv *Level, days []clockDay, from, to int64) (by, sd float64) {
+	each, y := make([]float64, 0, len(days)), make([]float64, 0, 16)
+	n := 0
+	for i := range days {
+		if y = days[i].between(y[:0], from, to); len(y) > 0 {
+			each = append(each, median(y))
+			n += len(y)
+		}
+	}
+	if len(each) < enoughDays {
+		return 0, math.Inf(1)
+	}
+	sd = max(leastSD, lv.WSD)
+	if s.noise.Ready {
+		sd = math.Hypot(s.noise.SL, s.noise.SW*math.Sqrt(float64(len(each))/float64(n)))
+	}
+	return median(each) - lv.Mu, sd * kappa(presetKappa, len(each)) / presetKappa
 }
 
 // clockDay is what a day had around a slot: values, and where on the clock, nanoseconds from the slot's beginning.
