@@ -1,6 +1,9 @@
 package baseline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	minPairs  = 60
@@ -40,19 +43,20 @@ func (s *Series) renew(at int64) {
 func (s *Series) measureNoise(asOf int64) Noise {
 	n := Noise{Renewed: asOf}
 	past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
-	steps := s.steps(past)
+	r := s.residuals(past)
+	steps := s.steps(past, r)
 	if len(steps) < minPairs {
 		return n
 	}
 	sw := max(leastSW, wsd(steps)/math.Sqrt2)
-	means, share := s.blocks(past)
+	means, share := s.blocks(past, r)
 	if len(means) < minBlocks {
 		return n
 	}
 	v := wsd(means)
 	v *= v
 	n.SW, n.Ready = sw, true
-	n.SD = wsd(s.residuals(past))
+	n.SD = wsd(slices.DeleteFunc(r, math.IsNaN))
 	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
 	if s.th.Sharp {
 		n.Wander = s.wander(past, asOf, sw)
@@ -67,18 +71,18 @@ func (s *Series) Wander() Wander { return s.noise.Wander }
 func (c *cell) counts() bool { return c.judged() && !c.excluded() }
 
 // steps returns r(i) − r(i−1) of runs that follow each other at about one interval, half of it more or less.
-func (s *Series) steps(past points) []float64 {
+func (s *Series) steps(past points, r []float64) []float64 {
 	list := make([]float64, 0, past.len())
 	interval := int64(s.key.Interval)
 	before := -1 // the run before, where its residual counts
 	for i := range past.cells {
-		if !past.cells[i].counts() {
+		if math.IsNaN(r[i]) {
 			before = -1
 			continue
 		}
 		if before >= 0 {
 			if gap := past.at(i) - past.at(before); 2*gap >= interval && 2*gap <= 3*interval {
-				list = append(list, s.rAt(past, i)-s.rAt(past, before))
+				list = append(list, r[i]-r[before])
 			}
 		}
 		before = i
@@ -86,19 +90,20 @@ func (s *Series) steps(past points) []float64 {
 	return list
 }
 
-// residuals lists the r that count.
+// residuals are r of some points, NaN where it does not count.
 func (s *Series) residuals(past points) []float64 {
-	list := make([]float64, 0, past.len())
+	r := make([]float64, past.len())
 	for i := range past.cells {
+		r[i] = math.NaN()
 		if past.cells[i].counts() {
-			list = append(list, s.rAt(past, i))
+			r[i] = s.rAt(past, i)
 		}
 	}
-	return list
+	return r
 }
 
 // blocks returns the trimmed mean of r in each block that holds enough, and 1/n of each.
-func (s *Series) blocks(past points) (means, share []float64) {
+func (s *Series) blocks(past points, r []float64) (means, share []float64) {
 	length := max(30*minute, 4*int64(s.key.Interval))
 	var block []float64
 	flush := func() {
@@ -110,14 +115,14 @@ func (s *Series) blocks(past points) (means, share []float64) {
 	}
 	end := int64(math.MinInt64)
 	for i := range past.cells {
-		if !past.cells[i].counts() {
+		if math.IsNaN(r[i]) {
 			continue
 		}
 		if at := past.at(i); at >= end {
 			flush()
 			end = (floorDiv(at, length) + 1) * length
 		}
-		block = append(block, s.rAt(past, i))
+		block = append(block, r[i])
 	}
 	flush()
 	return means, share
