@@ -39,8 +39,10 @@
 //   - likelihood of a step beside a filter of the level, as in package baseline: 10.5: .10, 76 to 80 % (two blocks) | each canary's
 //     value by itself, 9: .05 to .34, 93 to 96 %: kept. 10: .08 to .18, 76 to 81 % | their median, 10: .14, 89 to 90 %; a robust mean,
 //     9: .05 to .29, 93 %. The simulator's own variances in place of fitted ones: 81 %; its own daily curve in place of mu: 81 % (one block each).
+//   - the level's variances from two or four weeks, from all canaries of the target, from a variogram; a probe's scatter by the time of day; twice
+//     as many re-probes: within three points of ×1.5 on noisy endpoints (eight seeds from 302 to 323), one point of all.
 //   - the gate of sharp for ×1.5 on seeds 101 to 112, of which 42 of 120 are of noisy endpoints: with the simulator's own variances 72 % where .15 alerts
-//     are false, with as many re-probes as it likes 74 % at .20; on no other block was it missed (201 to 212: 75 %, 113 to 136: 75 %).
+//     are false, with as many re-probes as it likes 74 % at .20; on no other block was it missed (201 to 224: 80 %, 113 to 136: 75 %).
 //   - what a target's other canaries said before the step, for a single series: 83 % in place of 80 %, as many false alerts (one
 //     block); not built: it takes for granted that their levels go together.
 //   - 24 observations in place of 64: four points fewer. Grids of 10, 60 and 360 min, and of 12 to 768 min: the same but for noise.
