@@ -70,6 +70,18 @@ func TestDailyJobIsUsual(t *testing.T) {
 	f("each hour, the one before", hourly, time.Hour, .05, utc(3, 12, 1, 0), false)
 }
 
+// TestDailyHourIsUsual asks what is usual in a job of an hour: two thirds of what a slot's mean is made of are of it, so that no part of
+// the slot is far above that mean, but all of them are above it.
+func TestDailyHourIsUsual(t *testing.T) {
+	s := nights(utc(3, 12, 3, 30), five, .12, job{from: 3 * time.Hour, to: 4 * time.Hour, times: 1.5, on: always})
+	for m := range 6 {
+		at := utc(3, 12, 3, 30+5*m)
+		if b := s.Band(at); b.Daily <= 0 || math.Abs(b.Mu-math.Log(1.5)) > .08 {
+			t.Errorf("at %s usual is ×%.3f, daily ×%.3f, want ×1.5 in all", at.Format("15:04"), math.Exp(b.Mu), math.Exp(b.Daily))
+		}
+	}
+}
+
 // TestLongFaultIsNotDaily holds that a fault which goes on for days, and was not accepted, does not become usual by that.
 func TestLongFaultIsNotDaily(t *testing.T) {
 	at := utc(3, 12, 12, 20)

@@ -253,3 +253,16 @@ func TestBaselineShowNamesANightlyJob(t *testing.T) {
 		t.Errorf("parts %q, want %q", own, want)
 	}
 }
+
+// TestScatterText holds what is said of σ = 0.5 against what it is made of.
+func TestScatterText(t *testing.T) {
+	for want, b := range map[string]baseline.Band{
+		"one probe 0.300, level 0.400":                   {Sigma: .5, SW: .3, SL: .4},
+		"one probe 0.300, level 0.200, together more":    {Sigma: .5, SW: .3, SL: .2},
+		"of the slot's values: one probe's is not known": {Sigma: .5},
+	} {
+		if got := scatterText(&b); got != want {
+			t.Errorf("%+v: %q, want %q", b, got, want)
+		}
+	}
+}

@@ -219,8 +219,11 @@ func (v verdictOver) write(w io.Writer) {
 
 // scatterText says what a band's σ is made of.
 func scatterText(b *baseline.Band) string {
+	if b.SW == 0 {
+		return "of the slot's values: one probe's is not known"
+	}
 	text := fmt.Sprintf("one probe %.3f, level %.3f", b.SW, b.SL)
-	if b.Sigma > 1.0005*math.Hypot(b.SW, b.SL) && b.SW > 0 {
+	if b.Sigma > 1.0005*math.Hypot(b.SW, b.SL) { // not to be seen below
 		text += ", together more"
 	}
 	return text
