@@ -20,6 +20,9 @@ type Fact struct {
 	Size   string            `json:"size,omitempty"`
 	Scenes []string          `json:"scenes,omitempty"` // of a whole target: those that watch it
 	Labels map[string]string `json:"labels,omitempty"` // of the target
+
+	Mute      Mute   `json:"mute,omitzero"`
+	Inhibited string `json:"inhibited,omitempty"`
 }
 
 // maxFacts bounds the alerts of one notice: it is stored once a channel.

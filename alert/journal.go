@@ -31,20 +31,6 @@ type Blob struct {
 	Body json.RawMessage // nil deletes
 }
 
-// Change is one transaction: all of it is stored, or none.
-type Change struct {
-	Records     []Record
-	Exclusions  []Exclusion
-	Bands       []baseline.Band
-	Alerts      []Alert
-	Incidents   []Incident
-	Notices     []Notice // upserts by key
-	Transitions []Transition
-	Blobs       []Blob
-	Silences    []Silence // upserts by id
-	Marks       []Mark
-}
-
 // Journal stores changes.
 //
 // Commit keeps the change in order behind all earlier ones. With a notice, a silence or a mark inside, it returns once the change is on disk;
@@ -63,8 +49,8 @@ type History interface {
 // Snapshot is what a start finds in the store.
 type Snapshot struct {
 	Alerts    []Alert    // not resolved
-	Settled   []Alert    // resolved, of incidents not closed: their story still tells of them
-	Incidents []Incident // not closed
+	Settled   []Alert    // resolved, of incidents not closed or closed within reopen_within
+	Incidents []Incident // not closed, or closed in the last 6 hours
 	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed
 	// or still has a pending or blocked notice: without its receipt a resolve could not edit the message.
 	Notices  []Notice

@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,8 +35,8 @@ func (m Mark) Concerns(target string) bool {
 	return len(m.Targets) == 0 || slices.ContainsFunc(m.Targets, func(g string) bool { return Glob(g, target) })
 }
 
-// check says what is wrong with a mark that somebody sets; the error names the field and the fix.
-func (m Mark) check(now time.Time) error {
+// Check says what is wrong with a mark that somebody sets; the error names the field and the fix.
+func (m Mark) Check(now time.Time) error {
 	bad := slices.IndexFunc(m.Targets, func(g string) bool { return !ValidGlob(g) || len(g) > maxMatcher })
 	switch {
 	case strings.TrimSpace(m.Text) == "":
@@ -45,62 +44,11 @@ func (m Mark) check(now time.Time) error {
 	case len(m.Targets) > maxTargets:
 		return fmt.Errorf("targets has over %d patterns: use a glob", maxTargets)
 	case bad >= 0:
-		return fmt.Errorf("targets: %q is not a pattern: write a name or a glob such as gw-*", oneLine(m.Targets[bad], 80))
+		return fmt.Errorf("targets: %q is not a pattern: write a name or a glob such as gw-*", OneLine(m.Targets[bad], 80))
 	case m.At.Sub(now) > markAhead:
 		return fmt.Errorf("at (%s) is over a month ahead: mark it when it happens", m.At.Format(time.RFC3339))
 	case now.Sub(m.At) > markBehind:
 		return fmt.Errorf("at (%s) is over a year ago: check the year", m.At.Format(time.RFC3339))
 	}
 	return nil
-}
-
-// Mark sets a mark: Text and By are needed, without At it is now. The error names the field and the fix.
-func (e *Engine) Mark(ctx context.Context, m Mark, now time.Time) (Mark, error) {
-	if m.At.IsZero() {
-		m.At = now
-	}
-	m.At, m.Created, m.Text, m.By = asStored(m.At), asStored(now), oneLine(m.Text, MaxReason), oneLine(m.By, maxBy)
-	if err := m.check(now); err != nil {
-		return m, err
-	}
-	e.open(latest(e.now, now))
-	m.ID = e.newID("mark " + m.Text)
-	e.keepMark(m)
-	e.tx.Marks = append(e.tx.Marks, m)
-	e.log.Info("mark", "mark", m.ID, "at", m.At, "text", m.Text, "targets", strings.Join(m.Targets, " "), "by", m.By)
-	return m, e.finish(ctx)
-}
-
-// keepMark puts a mark in its place by time.
-func (e *Engine) keepMark(m Mark) {
-	if e.now.Sub(m.At) > markKept || len(e.marks) >= maxMarks {
-		return
-	}
-	i, _ := slices.BinarySearchFunc(e.marks, m, func(a, b Mark) int { return a.At.Compare(b.At) })
-	e.marks = slices.Insert(slices.Clone(e.marks), i, m)
-}
-
-// marksAround returns the newest marks of some targets from an hour before trouble began until it ended, oldest first.
-func (e *Engine) marksAround(targets []string, began, ended time.Time) []Mark {
-	var list []Mark
-	for _, m := range e.marks {
-		if slices.ContainsFunc(targets, m.Concerns) && !m.At.Before(began.Add(-MarkBefore)) && !m.At.After(ended) {
-			list = append(list, m)
-		}
-	}
-	return list[max(0, len(list)-marksTold):]
-}
-
-// markLine lists marks: mark 13:58 "vllm 0.13" (7 min before it began).
-func markLine(s Story) string {
-	var parts []string
-	from := began(s)
-	for _, m := range s.Marks {
-		text := "mark " + onDay(m.At, s.Now, s.Zone, "15:04") + ` "` + oneLine(m.Text, 100) + `"`
-		if d := from.Sub(m.At); d >= time.Second && !from.IsZero() {
-			text += " (" + elapsed(d) + " before it began)"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, " · ")
 }

@@ -61,7 +61,7 @@ func (m *Matcher) UnmarshalText(text []byte) (err error) {
 
 // holds reports whether an alert matches. What is silenced by accident is worse than what is not: an alert of a whole
 // target matches a scene or size only where all of its scenes or sizes do.
-func (m Matcher) holds(f Fact) bool {
+func (m Matcher) Holds(f Fact) bool {
 	values := f.values(m.Name)
 	if m.Name == "severity" {
 		values = []string{string(f.Alert.Severity)}
@@ -77,9 +77,9 @@ func (m Matcher) holds(f Fact) bool {
 // Matchers must all hold.
 type Matchers []Matcher
 
-func (ms Matchers) holds(f Fact) bool {
+func (ms Matchers) Holds(f Fact) bool {
 	for _, m := range ms {
-		if !m.holds(f) {
+		if !m.Holds(f) {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ const (
 	ActOpen    Act = "open"
 	ActUpdate  Act = "update"  // edit the opening message
 	ActThread  Act = "thread"  // add to its thread
+	ActReopen  Act = "reopen"  // it fires again: edit the opening message, and a broadcast reply in its thread
 	ActResolve Act = "resolve" // edit to RESOLVED, then a thread line
 	ActTest    Act = "test"
 	ActNote    Act = "note" // a message of its own, which opens nothing; nothing for a channel that keeps states
@@ -42,8 +43,8 @@ type Notice struct {
 	Receipt   Receipt     `json:"receipt,omitzero"`
 	Error     string      `json:"error,omitempty"`   // redacted
 	Limited   bool        `json:"limited,omitempty"` // the channel asked to wait: until NotBefore nothing goes to it
-	Summary   string      `json:"summary,omitempty"` // an opening told in this summary message; Receipt is the summary's
 	Facts     Facts       `json:"facts,omitzero"`    // the same as data
+	Pages     bool        `json:"pages,omitempty"`   // a channel that cannot edit sends it as a message of its own: opening, escalation, growth, reminder, firing again
 }
 
 // Receipt is what a channel returned for a message it took: enough to edit it and to answer in its thread.
@@ -70,9 +71,4 @@ type Message struct {
 type Line struct {
 	Role string `json:"role"` // scope, siblings, spark, mark, hint, counts, detail
 	Text string `json:"text"`
-}
-
-// TestNotice returns the test message for a channel, as of now.
-func TestNotice(channel string, now time.Time) Notice {
-	return Notice{Channel: channel, Act: ActTest, Created: now, Message: Compose(Story{Act: ActTest, Now: now})}
 }

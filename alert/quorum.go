@@ -2,8 +2,6 @@ package alert
 
 import (
 	"time"
-
-	"serin/probe"
 )
 
 // Why a value was not judged, as baseline says it.
@@ -24,21 +22,9 @@ const (
 	rareInterval = 15 * time.Minute // this and slower: one re-probe more, and no budget
 )
 
-// Metric returns the metric of a latency kind, "" for the others.
-func (k Kind) Metric() probe.Metric {
-	switch k {
-	case KindTTFT, KindTPOT, KindTTFA, KindE2E:
-		return probe.Metric(k)
-	}
-	return ""
-}
-
-// Literal reports whether the rule is the user's sentence word for word.
-func (r Rule) Literal() bool { return r.Threshold.Literal || r.Preset == "literal" }
-
 // Votes returns how many of how many observations fire a latency alert of a canary that runs at an interval.
 func (r Rule) Votes(interval time.Duration) (m, n int) {
-	q := quorum(r, KindTTFT, interval)
+	q := NewQuorum(r, KindTTFT, interval)
 	return q.M, q.N
 }
 
@@ -50,8 +36,8 @@ func (q Quorum) sharpened(r Rule, s Scores) Quorum {
 	return q
 }
 
-// quorum brings a rule to one kind of a canary that runs at an interval.
-func quorum(r Rule, k Kind, interval time.Duration) Quorum {
+// NewQuorum brings a rule to one kind of a canary that runs at an interval.
+func NewQuorum(r Rule, k Kind, interval time.Duration) Quorum {
 	q := Quorum{M: failM, N: failN, Window: max(r.Window, 6*interval), ResolveN: failCalm, Failures: true}
 	if k.Metric() == "" {
 		return q

@@ -18,11 +18,6 @@ type Route struct {
 	Channels []string
 }
 
-// Kinds lists all kinds of trouble.
-func Kinds() []Kind {
-	return []Kind{KindTTFT, KindTPOT, KindTTFA, KindE2E, KindTimeout, KindError, KindLimit, KindNoData}
-}
-
 // MatchNames lists the names that a route may match besides labels.
 func MatchNames() []string { return []string{"severity", "kind", "target", "scene", "size"} }
 
@@ -63,7 +58,7 @@ func (r Route) matches(f Facts) bool {
 // matchesAlert holds an alert against all patterns but that of severity. An alert that is over or held back chooses no
 // channel: what it is about is not what people are told.
 func (r Route) matchesAlert(f Fact) bool {
-	if !f.Alert.Open() || f.Alert.Suppressed != "" {
+	if !f.Alert.IsFiring() || f.Inhibited != "" {
 		return false
 	}
 	for name, want := range r.Match {

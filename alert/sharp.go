@@ -38,10 +38,10 @@ func singleScores(interval time.Duration) Scores {
 
 func roundScores() Scores { return Scores{9, 3, 1.5} }
 
-// sharpView is what the newest observations say together.
-type sharpView struct {
+// StepView is what the newest observations say together.
+type StepView struct {
 	of    Scores
-	known bool    // the rule is in force, and the level's moves are known
+	Known bool    // the rule is in force, and the level's moves are known
 	best  float64 // score of any number of them
 	score float64 // of sharpLeast and more
 	r     float64 // of the newest
@@ -51,11 +51,11 @@ type sharpView struct {
 }
 
 // sharp returns what the sharp rule says of an alert's votes.
-func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
+func (q Quorum) sharp(a *Alert, o *Observation) (v StepView) {
 	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.Wander.Known() {
 		return v
 	}
-	v.known, v.of = true, q.Scores
+	v.Known, v.of = true, q.Scores
 	track, votes := q.settled(a.Track, a.Votes, o)
 	v.best = math.Inf(-1)
 	if len(votes) == 0 {
@@ -83,7 +83,7 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v sharpView) {
 }
 
 // fitted keeps what was seen, for people: the votes that are slow together, and by how much (ln).
-func (v sharpView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observation) *Fit {
+func (v StepView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observation) *Fit {
 	f := &Fit{Fires: v.of.Fire, Votes: len(slow), Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
 	if !math.IsInf(v.score, 0) {
 		f.Score, f.Of = v.score, w.Sure.N
@@ -147,13 +147,13 @@ func agreed(votes []Vote) float64 {
 	}
 	each := make([]float64, 0, len(own))
 	for _, list := range own {
-		each = append(each, median(list))
+		each = append(each, Median(list))
 	}
 	if len(each) < 2 {
-		return median(each)
+		return Median(each)
 	}
 	slices.Sort(each)
-	return min(median(each), each[len(each)-2])
+	return min(Median(each), each[len(each)-2])
 }
 
 // today is the offset of today (ln) that a vote's ratio was corrected by.
@@ -162,19 +162,19 @@ func (v *Vote) today() float64 {
 	for i, x := range v.Said {
 		es[i] = float64(x.E)
 	}
-	return median(es) - math.Log(v.Verdict.Ratio)
+	return Median(es) - math.Log(v.Verdict.Ratio)
 }
 
-// looks reports whether a regular probe is to be followed by others.
-func (v sharpView) looks() bool { return v.known && v.r >= sharpNewest && v.best > v.of.Look }
+// Looks reports whether a regular probe is to be followed by others.
+func (v StepView) Looks() bool { return v.Known && v.r >= sharpNewest && v.best > v.of.Look }
 
-// enough reports whether the rest of the looks are not needed.
-func (v sharpView) enough() bool { return v.known && v.best < v.of.Enough }
+// Enough reports whether the rest of the looks are not needed.
+func (v StepView) Enough() bool { return v.Known && v.best < v.of.Enough }
 
 // fires reports whether an alert fires with its newest vote, and how many of the newest are the reason. v is what the sharp rule
 // says.
-func (q Quorum) fires(a *Alert, o *Observation, v sharpView) (of int, yes bool) {
-	if v.known {
+func (q Quorum) fires(a *Alert, o *Observation, v StepView) (of int, yes bool) {
+	if v.Known {
 		return v.n, v.n > 0
 	}
 	last := a.Votes[max(0, len(a.Votes)-q.N):]
@@ -209,12 +209,19 @@ func (q Quorum) follow(t *baseline.Track, had, keeps []Vote, o *Observation) *ba
 	return &next
 }
 
-// relevelled is an alert of a series whose usual is another now: where its level was says nothing any more, nor do its votes of
+// Relevelled is an alert of a series whose usual is another now: where its level was says nothing any more, nor do its votes of
 // it. They keep what they decided.
-func (a Alert) relevelled() Alert {
+func (a Alert) Relevelled() Alert {
 	a.Track, a.Votes = nil, slices.Clone(a.Votes)
 	for i := range a.Votes {
 		a.Votes[i].Said = nil
 	}
 	return a
+}
+
+// Median returns the middle of values, which it sorts; values is not empty.
+func Median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
 }

@@ -9,12 +9,6 @@ import (
 	"serin/probe"
 )
 
-// steepRatio held for steepFor makes a drift critical.
-const (
-	steepRatio = 3
-	steepFor   = 15 * time.Minute
-)
-
 // Quorum is what makes one kind of one series fire and resolve: a Rule brought to one kind and interval.
 type Quorum struct {
 	M, N       int           // M breaches of the last N observations, the newest among them
@@ -44,53 +38,41 @@ type Observation struct {
 	Who       []uint32         // of a round: whose share each is
 	Wander    baseline.Wander  // how the level moves by itself
 	Canaries  int              // of a round: how many spoke
-	judged    baseline.Verdict // by the band, whatever limit the observation was held against
+	Judged    baseline.Verdict // by the band, whatever limit the observation was held against
 	Urgent    bool             // above a critical limit of the user's
 	Outcome   probe.Outcome
 	Reason    string
 	RequestID string
 }
 
-// turn is what a step changed.
-type turn struct {
+// Turn is what a step changed.
+type Turn struct {
 	From      State
 	Why       string // of a change of state
 	Fired     bool
 	Resolved  bool
-	Escalated bool
-	Flaps     bool // it would have ended, too often for that
-	FirstCalm bool // the first calm observation while firing
-	view      sharpView
+	FirstCalm bool     // the first calm observation while firing
+	View      StepView // what the step test says of the newest observations
 }
 
-// Open reports whether the alert has fired and not resolved.
-func (a Alert) Open() bool {
-	return a.State.open()
-}
-
-// open is Open of an alert in the state: a look at the state alone spares a copy of the alert.
-func (s State) open() bool {
-	return s == StateFiring || s == StateRecovering || s == StateFlapping
-}
-
-// step brings one observation to one alert. It is pure: a's slices are not written to.
-func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
-	t := turn{From: a.State}
+// Step brings one observation to one alert. It is pure: a's slices are not written to.
+func Step(a Alert, q Quorum, o Observation, now time.Time) (Alert, Turn) {
+	t := Turn{From: a.State}
 	if o.Call == baseline.NotJudged {
 		return stepUnjudged(a, q, o, now, t)
 	}
 	had := a.Votes
-	a.Votes = live(append(newest(a.Votes, q), o.vote()), q, o.At)
-	if !a.Open() {
+	a.Votes = q.retain(a.Votes, o.vote(), a.IsFiring())
+	if !a.IsFiring() {
 		a.Track = q.follow(a.Track, had, a.Votes, &o)
 	}
 	a.see(&o, q)
-	if a.State.open() {
+	if a.State.IsFiring() {
 		return stepOpen(a, q, o, now, t)
 	}
-	t.view = q.sharp(&a, &o)
-	a.Fit = t.view.fit
-	if of, fires := q.fires(&a, &o, t.view); fires {
+	t.View = q.sharp(&a, &o)
+	a.Fit = t.View.fit
+	if of, fires := q.fires(&a, &o, t.View); fires {
 		return fire(a, q, o, of, now, t)
 	}
 	a.settle(StateOK, now, &t)
@@ -98,12 +80,12 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 }
 
 // stepUnjudged handles what cannot be judged: missing changes nothing; without a band an open alert could never end.
-func stepUnjudged(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
+func stepUnjudged(a Alert, q Quorum, o Observation, now time.Time, t Turn) (Alert, Turn) {
 	if o.Verdict.Why != whyLearning {
 		return a, t
 	}
-	if a.Open() {
-		return resolve(a, "learning", now, t)
+	if a.IsFiring() {
+		return Resolve(a, "learning", now, t)
 	}
 	a.Votes = live(a.Votes, q, o.At)
 	a.settle(StateLearning, now, &t)
@@ -111,7 +93,7 @@ func stepUnjudged(a Alert, q Quorum, o Observation, now time.Time, t turn) (Aler
 }
 
 // settle gives a quiet alert its state: pending while a breach is among the votes, else rest.
-func (a *Alert) settle(rest State, now time.Time, t *turn) {
+func (a *Alert) settle(rest State, now time.Time, t *Turn) {
 	to := rest
 	if n := breachCount(a.Votes); n > 0 {
 		to = StatePending
@@ -129,20 +111,20 @@ func (a *Alert) settle(rest State, now time.Time, t *turn) {
 }
 
 // fire opens an alert because of its newest votes.
-func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Alert, turn) {
+func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t Turn) (Alert, Turn) {
 	first := len(a.Votes) - of
-	v := t.view
+	v := t.View
 	if v.n > 0 {
 		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], &o)
 	} else {
 		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
 	}
 	a = a.to(StateFiring, now)
-	a.FirstBreach, a.Fired, a.Resolved, a.Calm = a.Votes[first].At, now, time.Time{}, nil
-	a.Severity, a.Fixed, a.Learned = Warning, o.Fixed, o.Learned
+	a.FirstBreach, a.LastBreach, a.Fired, a.Resolved = a.Votes[first].At, o.At, now, time.Time{}
+	a.Severity, a.Fixed, a.Learned = "", o.Fixed, o.Learned
 	a.Probes, a.Timeouts, a.Errors = 0, 0, 0
 	for _, v := range a.Votes[first:] {
-		a = a.count(v.Outcome)
+		a = a.Count(v.Outcome)
 		if (v.Verdict.Call == baseline.Breach || q.Sharp) && v.Verdict.Ratio > a.Worst.Ratio {
 			a.Worst = Evidence{At: v.At, Value: v.Verdict.Value, Mean: v.Verdict.Mean, Limit: v.Verdict.Limit,
 				Ratio: v.Verdict.Ratio, Z: v.Verdict.Z, Outcome: v.Outcome}
@@ -159,78 +141,82 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	if q.Failures && o.Outcome.Incurable() {
 		t.Why = string(o.Outcome) + ": waiting does not cure it"
 	}
-	a.Reason = t.Why
-	a, _ = raise(a, o)
-	a.ID = alertID(a, now)
+	a.Reason, a.Band = t.Why, o.Band
+	a.ID = AlertID(a, now)
 	return a, t
 }
 
-// alertID names an alert by series, kind and the time it fired.
-func alertID(a Alert, now time.Time) string {
+// AlertID names an alert by series, kind and the time it fired.
+func AlertID(a Alert, now time.Time) string {
 	return fmt.Sprintf("%s/%s@%s", a.Series, a.Kind, now.UTC().Format("20060102T150405.000000000Z"))
 }
 
-func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t turn) (Alert, turn) {
-	a, t.Escalated = raise(a, o)
-	if a.State == StateFlapping {
-		return stepFlapping(a, q, o, now, t)
-	}
-	if q.Strict && o.Call != baseline.Breach {
-		a.Calm = []time.Time{o.At}
-		return resolve(a, "no longer above the limit", now, t)
-	}
-	if o.Call != baseline.Calm {
-		a.Calm = nil
-		t.Why = string(o.Call) + " observation"
+func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t Turn) (Alert, Turn) {
+	switch {
+	case o.Call == baseline.Breach:
+		a.Watched = time.Time{}
+		t.Why = "breach"
 		return a.to(StateFiring, now), t
+	case q.Strict:
+		return Resolve(a, "no longer above the limit", now, t)
 	}
-	a.Calm = calmer(a.Calm, o.At)
-	t.FirstCalm = len(a.Calm) == 1
-	need := q.ResolveN
-	if q.Failures && a.Last.Outcome.Incurable() {
-		need = 1
+	if why, over := q.recovered(a); over {
+		return Resolve(a, why, now, t)
 	}
-	if len(a.Calm) >= need && o.At.Sub(a.Calm[0]) >= q.ResolveFor {
-		if a.flaps(q, now) {
-			return a.flap(now, t)
-		}
-		return resolve(a, fmt.Sprintf("%d calm observations in a row", len(a.Calm)), now, t)
+	if o.Call == baseline.Calm && a.State == StateFiring {
+		t.FirstCalm, t.Why = true, "first calm observation"
+		a.Watched = a.LastBreach.Add(q.ResolveFor)
+		return a.to(StateRecovering, now), t
 	}
-	t.Why = "calm observation"
-	return a.to(StateRecovering, now), t
-}
-
-// calmer adds a calm observation; one from before the last one (a clock that was set back) starts the count anew.
-func calmer(calm []time.Time, at time.Time) []time.Time {
-	if n := len(calm); n > 0 && at.Before(calm[n-1]) {
-		return []time.Time{at}
-	}
-	return append(slices.Clone(calm), at)
-}
-
-// resolve ends an alert: its window is emptied. The caller keeps the ended one and starts a new.
-func resolve(a Alert, why string, now time.Time, t turn) (Alert, turn) {
-	a = a.to(StateOK, now)
-	a.Resolved, a.Reason, a.Votes = now, why, nil
-	t.Resolved, t.Why = true, why
 	return a, t
 }
 
-// raise makes a drift critical when it is above the user's critical limit, or has been steep for long.
-func raise(a Alert, o Observation) (Alert, bool) {
-	steep := !a.Steep.IsZero() && o.At.Sub(a.Steep) >= steepFor
-	if a.Severity == Critical || !o.Urgent && !steep {
-		return a, false
+// Shares of the observations over resolve_for that end a latency alert. They mean the same on every schedule: one borderline
+// check among sixty starts nothing anew.
+const (
+	calmShare   = .70
+	breachShare = .10
+	resolveSlop = 2 * time.Second // how much earlier than resolve_for a check may have come by the jitter of its schedule
+)
+
+// recovered reports whether the newest votes, the last of which is no breach, say that the trouble is over.
+func (q Quorum) recovered(a Alert) (why string, over bool) {
+	if q.Failures {
+		need := q.ResolveN
+		if a.Last.Outcome.Incurable() {
+			need = 1
+		}
+		last := a.Votes[max(0, len(a.Votes)-need):]
+		calm := callCount(last, baseline.Calm)
+		return fmt.Sprintf("%d good checks in a row", calm), calm == need
 	}
-	a.Severity = Critical
-	return a, true
+	n := len(a.Votes)
+	newest := a.Votes[n-1].At
+	for first := n - q.ResolveN; first >= 0; first-- {
+		if newest.Sub(a.Votes[first].At) < q.ResolveFor-resolveSlop {
+			continue
+		}
+		votes := a.Votes[first:]
+		calm, all := callCount(votes, baseline.Calm), float64(len(votes))
+		over = float64(calm) >= calmShare*all && float64(breachCount(votes)) <= breachShare*all
+		return fmt.Sprintf("%d of the last %d checks calm", calm, len(votes)), over
+	}
+	return "", false
+}
+
+// Resolve ends an alert: its window is emptied. The caller keeps the ended one and starts a new.
+func Resolve(a Alert, why string, now time.Time, t Turn) (Alert, Turn) {
+	a = a.to(StateOK, now)
+	a.Resolved, a.Reason, a.Votes, a.Watched = now, why, nil, time.Time{}
+	t.Resolved, t.Why = true, why
+	return a, t
 }
 
 // see takes the numbers of one observation.
 func (a *Alert) see(o *Observation, q Quorum) {
 	v := &o.Verdict
 	if !q.Failures {
-		if v.Ratio < steepRatio {
+		if v.Ratio < SteepRatio {
 			a.Steep = time.Time{}
 		} else if a.Steep.IsZero() || o.At.Before(a.Steep) {
 			a.Steep = o.At
@@ -239,12 +225,16 @@ func (a *Alert) see(o *Observation, q Quorum) {
 	if q.Failures && o.Call != baseline.Breach {
 		return
 	}
+	a.Urgent = a.Urgent || o.Urgent
+	if o.Call == baseline.Breach {
+		a.LastBreach = o.At
+	}
 	if o.Call == baseline.Breach && !o.Fixed {
 		a.Fixed, a.Learned = false, "" // the band has been learned meanwhile, and says so too
 	}
 	a.Last = Evidence{At: o.At, Value: v.Value, Mean: v.Mean, Low: o.Low, Limit: v.Limit, Ratio: v.Ratio, Z: v.Z,
 		Canaries: o.Canaries, Outcome: o.Outcome, Reason: o.Reason, RequestID: o.RequestID}
-	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.Open() || v.Ratio > a.Worst.Ratio) {
+	if o.Call == baseline.Breach && (a.Worst.At.IsZero() || breachCount(a.Votes) == 1 && !a.IsFiring() || v.Ratio > a.Worst.Ratio) {
 		a.Worst = a.Last
 	}
 }
@@ -253,8 +243,8 @@ func (a *Alert) see(o *Observation, q Quorum) {
 // earlier ones hang.
 func timedOut(o probe.Outcome) bool { return o.Family() == probe.FamilyTimeout || o == probe.Skipped }
 
-// count adds a probe to what the alert has seen while open.
-func (a Alert) count(o probe.Outcome) Alert {
+// Count adds a probe to what the alert has seen while open.
+func (a Alert) Count(o probe.Outcome) Alert {
 	a.Probes++
 	switch {
 	case timedOut(o):

@@ -16,10 +16,22 @@ func (q Quorum) keeps() int {
 	return q.N
 }
 
-// newest copies the votes that may still count beside one more, with room for just that: a fleet keeps many.
-func newest(votes []Vote, q Quorum) []Vote {
-	keep := votes[max(0, len(votes)-q.keeps()+1):]
-	return append(make([]Vote, 0, len(keep)+1), keep...)
+// firingMost bounds the votes of a firing alert: resolve_for of a schedule of seconds.
+const firingMost = 256
+
+// retain returns a copy of the votes that may still count, with one more, with room for just that: a fleet keeps many. While the alert
+// fires these are the observations over resolve_for, without what the step test needs.
+func (q Quorum) retain(votes []Vote, v Vote, firing bool) []Vote {
+	if !firing {
+		keep := votes[max(0, len(votes)-q.keeps()+1):]
+		return live(append(append(make([]Vote, 0, len(keep)+1), keep...), v), q, v.At)
+	}
+	v.Said = nil
+	first := max(0, len(votes)-firingMost)
+	for first < len(votes)-max(q.N, q.ResolveN) && v.At.Sub(votes[first+1].At) >= q.ResolveFor {
+		first++
+	}
+	return append(slices.Clone(votes[first:]), v)
 }
 
 // live keeps the newest n votes that are near ref; a clock that was set back puts old ones ahead of it.
@@ -47,10 +59,12 @@ func (q Quorum) last(votes []Vote) []Vote {
 	return votes
 }
 
-func breachCount(votes []Vote) int {
+func breachCount(votes []Vote) int { return callCount(votes, baseline.Breach) }
+
+func callCount(votes []Vote, call baseline.Call) int {
 	n := 0
 	for i := range votes {
-		if votes[i].Verdict.Call == baseline.Breach {
+		if votes[i].Verdict.Call == call {
 			n++
 		}
 	}
@@ -65,9 +79,9 @@ func (o *Observation) vote() Vote {
 	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: o.Verdict, Outcome: o.Outcome}
 	v.Verdict.Call = o.Call
 	if o.Wander.Known() {
-		v.Said = make([]Said, len(o.Shares))
+		v.Said = make([]Contribution, len(o.Shares))
 		for i, x := range o.Shares {
-			v.Said[i] = Said{E: fourDigits(x.E), SW: fourDigits(x.SW)}
+			v.Said[i] = Contribution{E: fourDigits(x.E), SW: fourDigits(x.SW)}
 			if i < len(o.Who) {
 				v.Said[i].Who = o.Who[i]
 			}

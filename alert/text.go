@@ -1,0 +1,30 @@
+package alert
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// OneLine makes foreign text one line of at most limit runes, without characters that hide or turn round others.
+func OneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(Clean(text)), " ")
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
+// Clean makes foreign text one line of valid UTF-8 without control and direction characters, which could hide or turn round
+// what stands beside them.
+func Clean(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d': // the joiner belongs to emoji
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�")))
+}
