@@ -1,162 +1,89 @@
+// Package engine turns samples into alerts: it holds each sample against what is normal, lets it vote, and returns what came of
+// it as data. It knows nothing of incidents, messages or stores.
 package engine
 
 import (
 	"context"
-	"hash/maphash"
 	"log/slog"
-	"sync"
 	"time"
 
+	"serin/alert"
 	"serin/baseline"
+	"serin/probe"
 )
 
-// Reprober runs extra probes of a canary through the real scheduler, so that they obey its limits. After Load and
-// Reload the engine cancels a canary's extra runs and asks again for those that are still ahead.
-type Reprober interface {
-	Reprobe(canary string, at []time.Time)
-	CancelReprobes(canary string)
+// Options wire an Engine to the world. History, Trace and Log may be nil.
+type Options struct {
+	History  alert.History
+	Baseline baseline.Options
+	Reprobes bool              // somebody runs the re-probes that are asked for
+	Recorded bool              // samples come from a record: they are not returned as records, and a run without one is no missing data
+	Trace    func(alert.Alert) // hears of every observation: the alert that it was brought to, after it
+	Log      *slog.Logger
 }
 
-// Mailbox takes notices that are on disk (or held in memory while the store is broken) for delivery.
-type Mailbox interface {
-	Add(notices ...Notice)
-}
-
-// EngineOptions wire an Engine to the world. Mailbox, Reprober and Log may be nil: nothing is delivered, asked or said.
-type EngineOptions struct {
-	Journal     Journal
-	History     History
-	Mailbox     Mailbox
-	Reprober    Reprober
-	Channels    []string             // names of all channels
-	ChannelsFor func(Facts) []string // which of them an incident goes to; nil = all
-	Incident    IncidentOptions
-	Baseline    baseline.Options
-	Instance    string
-	Region      string
-	ExternalURL string
-	UndoCommand string      // how a person takes an acceptance back, with %s for the series; "" = there is no command
-	Forgetful   bool        // no start will follow from what is journalled: the state that only a start reads is not written
-	Recorded    bool        // samples come from a record: a run without one is a gap in it, and no missing data
-	Trace       func(Alert) // hears of every observation: the alert that it was brought to, after it; nil = nobody does
-	Log         *slog.Logger
-}
-
-// Engine carries samples to the journal and to people: it judges each against its band, lets it vote, opens and closes
-// alerts and incidents, and owes notices to channels. Load comes first; then Observe, Begun and Tick, Reload and
-// Imported, all from one goroutine. Status may be asked from any.
+// Engine judges samples. Load comes first; then everything else, all from one goroutine. Status may be asked from any.
 type Engine struct {
-	opt      EngineOptions
-	log      *slog.Logger
-	now      time.Time // of the running call; between calls, of the last one
-	ticked   time.Time // when Tick was last called
-	watches  map[string]*watch
-	targets  map[string]*target
-	order    []*target         // by name
-	orphans  []orphan          // found open at the start, to be ended
-	stored   map[string][]byte // bodies of the blobs that the start found; nil when all is recalled
-	sums     map[string]uint64 // of the bodies of all blobs, as last committed
-	seed     maphash.Seed      // of sums
-	used     usedIDs
-	locked   map[string]string // credential → the canary whose alert tells that it is refused
-	begins   bool              // Begun has been called: runs in flight are known
-	caughtUp bool              // the first call after the start has been
-	rewound  bool              // the clock was set back, and has not jumped ahead since
-	broken   bool              // the journal could not write the last change
-	tx       *tx
-	silences []Silence // active and planned
-	lapsed   []Silence // the newest that came to their end
-	marks    []Mark    // of the last days, by time
-	windows  []*window
-	closing  []*window // that left the config while they ran
-	answers  time.Time // when the re-probe was due that the sample at hand answers; zero = about when it was sent
-
-	mu   sync.Mutex
-	view Status
-	idx  map[string]int // canary → its place in view
+	opt Options
 }
 
-// NewEngine returns an engine that watches nothing yet.
-func NewEngine(opt EngineOptions) *Engine {
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
-	if opt.Baseline.Window == 0 {
-		opt.Baseline = baseline.DefaultOptions()
-	}
-	return &Engine{opt: opt, log: opt.Log, tx: newTx(), watches: map[string]*watch{}, targets: map[string]*target{},
-		stored: map[string][]byte{}, sums: map[string]uint64{}, seed: maphash.MakeSeed(), locked: map[string]string{}, used: usedIDs{}, idx: map[string]int{}}
+// New returns an engine that watches nothing yet.
+func New(opt Options) *Engine { return &Engine{opt: opt} }
+
+// Load starts the engine from what the store holds. It emits no transition and no re-probe.
+func (e *Engine) Load(ctx context.Context, watched []alert.Watched, windows []alert.Maintenance, snap alert.Snapshot, now time.Time) (alert.Judged, error) {
+	panic("unreachable")
 }
 
-// Tick does what no sample can trigger: it announces incidents whose group_wait ended, finds missing data, lets votes
-// and rates age, leaves long alerts out of the bands, and reminds. Call it every few seconds: runs that fell into a gap
-// of more than 90 s between two calls (suspend, a clock step) are not held against their canaries.
-func (e *Engine) Tick(ctx context.Context, now time.Time) error {
-	e.open(now)
-	e.catchUp()
-	e.lapse()
-	jumped := e.jumped()
-	e.mistimed(ctx)
-	e.ticked = e.now
-	for _, t := range e.order {
-		for _, c := range t.canaries {
-			e.tickCanary(c, jumped)
-		}
-		e.ageRates(t)
-		for _, m := range ringMetrics() {
-			if p := t.pools[m]; p != nil {
-				e.tickPool(t, p)
-			}
-		}
-		if !t.settled() {
-			e.tx.tell(t)
-		}
-	}
-	return e.finish(ctx)
+// Observe judges one sample, which has ended.
+func (e *Engine) Observe(s probe.Sample) alert.Judged { panic("unreachable") }
+
+// Answer observes a sample that answers the re-probe that was due at a time, however long after it was sent.
+func (e *Engine) Answer(s probe.Sample, due time.Time) alert.Judged { panic("unreachable") }
+
+// Begun says that a regular probe of a canary was begun.
+func (e *Engine) Begun(canary string, at time.Time) alert.Judged { panic("unreachable") }
+
+// Tick does what no sample can trigger.
+func (e *Engine) Tick(now time.Time) alert.Judged { panic("unreachable") }
+
+// Reload watches another set of canaries.
+func (e *Engine) Reload(ctx context.Context, watched []alert.Watched, windows []alert.Maintenance, now time.Time) (alert.Judged, error) {
+	panic("unreachable")
 }
 
-// tickGap is how long the engine may go without a tick before it takes the clock for stepped or the machine for asleep.
-const tickGap = 90 * time.Second
-
-func (e *Engine) jumped() bool {
-	gap := e.now.Sub(e.ticked)
-	return e.ticked.IsZero() || gap < 0 || gap > tickGap
+// Imported takes in history that changed underneath.
+func (e *Engine) Imported(ctx context.Context, now time.Time) (alert.Judged, error) {
+	panic("unreachable")
 }
 
-func (e *Engine) tickCanary(c *watch, jumped bool) {
-	e.noData(c, jumped)
-	if len(c.memo.Asks) > 0 {
-		c.memo = c.memo.lapse(e.now, c.Canary.Target.TotalTimeout)
-		e.tx.touch(c)
-	}
-	if c.calm {
-		return
-	}
-	for _, k := range c.kinds() {
-		if s := c.alerts[k].State; !s.open() && s != StatePending {
-			continue
-		}
-		a := c.alerts[k]
-		if a.State == StatePending && k != KindNoData {
-			e.age(c, k, a)
-		}
-		if c.excludes(a, e.now) {
-			e.exclude(c, k, a)
-		}
-		if a.Open() && k.Metric() != "" {
-			e.promote(c, k)
-			e.acceptDue(c, k)
-		}
-	}
+// Accept makes the level of every firing latency alert that matches the new normal.
+func (e *Engine) Accept(pattern, who, why string, now time.Time) (alert.Judged, []string, error) {
+	panic("unreachable")
 }
 
-// age drops the votes of a pending alert that are too old to count.
-func (e *Engine) age(c *watch, k Kind, a Alert) {
-	a, dropped := a.aged(c.quorum(k), e.now)
-	if !dropped {
-		return
-	}
-	t := turn{From: a.State}
-	a.settle(c.blank(k).State, e.now, &t)
-	e.take(c, k, a, t)
+// Undo takes back the acceptances of the last 7 days of every series that matches.
+func (e *Engine) Undo(pattern, who, why string, now time.Time) (alert.Judged, []string, error) {
+	panic("unreachable")
+}
+
+// ResetBaseline forgets the history of every series that matches, for good.
+func (e *Engine) ResetBaseline(pattern, who, why string, now time.Time) (alert.Judged, []string, error) {
+	panic("unreachable")
+}
+
+// Status returns what the engine shows now. It is safe for concurrent use.
+func (e *Engine) Status() (at time.Time, canaries []alert.CanaryStatus, firing []alert.Alert) {
+	panic("unreachable")
+}
+
+// Targets lists the targets by name.
+func (e *Engine) Targets() []alert.Target { panic("unreachable") }
+
+// Firing lists the alerts of a target that have fired and not resolved, canaries' first, then rates, then whole-target; "" is all targets.
+func (e *Engine) Firing(target string) []alert.Alert { panic("unreachable") }
+
+// Recent says what a canary's newest regular probes say of one metric beside an alert that began at since.
+func (e *Engine) Recent(canary string, m probe.Metric, since time.Time) alert.Recent {
+	panic("unreachable")
 }
