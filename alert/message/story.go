@@ -1,98 +1,70 @@
+// Package message has the words: pure functions from what happened (Story) to what is sent (alert.Message). It decides nothing.
 package message
 
-import "time"
+import (
+	"time"
 
-// Story is all that one message tells; Compose turns it into a Message. It holds no clock and no link to live state.
+	"serin/alert"
+)
+
+// Story is all that one message says. It has no clock, and nothing in it changes later.
 //
-// What the acts need: ActOpen, ActUpdate and ActResolve tell the whole incident; ActThread tells News, or with Reminder
-// that it still fires; ActTest needs Now, Zone and Instance alone. Fields left zero are left out of the message.
+// Act says which message: ActOpen, ActUpdate and ActResolve show the whole incident, ActReopen too, with News in its thread;
+// ActThread shows News alone. What is left zero is left out of the message.
 type Story struct {
-	Act       Act
-	Reminder  bool // ActThread only: still firing
-	Escalated bool // the severity rose with this message: with ActThread it mentions, as an opening does
-	Now       time.Time
-	Incident  Incident
-	Alerts    []Alert       // of the incident, the leading one first; resolved ones too
-	News      []News        // ActThread only: what changed, one line each
-	Parts     []Part        // where the leading alert is of a whole target: its canaries, the slowest against its normal first
-	Siblings  []Sibling     // other series of the same target, and sibling targets, with their state now
-	Spark     []float64     // the leading series' values of the last hour, seconds, oldest first; NaN or 0 = a failed probe
-	SparkOf   string        // what they are: "TTFT"
-	Interval  time.Duration // of the leading series' schedule
-	M, N      int           // the votes of the leading alert's kind: M of N fire
-	Title     string        // of the target, "" = its name
-	Zone      *time.Location
-	Runbook   string
-	Instance  string
-	Region    string
-	URL       string   // [http] external_url, "" = none
-	SameKey   []string // of a refused key: the other targets that it is also for
-	Unsent    bool     // the opening never got out: this message tells both
-	Marks     []Mark   // around the trouble, oldest first
+	Act      alert.Act
+	Now      time.Time
+	Incident alert.Incident // after the change; its members say what is muted or inhibited
+	Alerts   []alert.Alert  // of its members, firing and ended ones, in any order
+	News     []News
+	Group    []string       // names of all targets of the incident's group, in trouble or not; of a credential: those that use it
+	Targets  []alert.Target // all that this instance watches, by name
+	// Recent reads a canary's last hour; since is when the trouble began. nil: nothing is known.
+	Recent func(canary string, k alert.Kind, since time.Time) alert.Recent
+	Marks  []alert.Mark   // around the trouble, oldest first
+	Paused time.Time      // probing with the refused or exhausted key pauses until then; zero = it does not
+	Unsent bool           // ActResolve: the opening was never delivered
+	Zone   *time.Location // of times where no scene names one; nil = UTC
 
-	// Of an incident of a whole provider.
-	Kin    []Kin  // all its targets, those in trouble first
-	Merged string // with ActResolve: it is not over, it goes on as part of this provider's incident
-
-	// Evidence for the hint line; a hint is printed only where these and the siblings support it.
-	Connect  Moved // TCP connect time, seconds
-	Cached   Moved // cached input tokens
-	Buffered bool  // the leading series' last probes were flagged buffered_suspect and the ones before were not
+	Instance, Region string
+	URL              string // [http] external_url; "" = none
 }
 
-// Part is one canary of a whole target: its value since the trouble began and what is normal for it, seconds.
-type Part struct {
-	Name              string // "short"
-	Value, Low, Limit float64
-	Ratio             float64
-}
-
-// Moved is a number now and as it usually is; a zero Usual is not known.
-type Moved struct{ Now, Usual float64 }
-
-// News is one change that a thread line tells.
+// News is one thing that changed.
 type News struct {
-	What   Turn   `json:"what"`
-	Alert  string `json:"alert,omitempty"`  // the id of the alert it is about, one of Story.Alerts; "" = the leading one
-	Target string `json:"target,omitempty"` // it is about all of this target, in an incident of its provider
-	Detail string `json:"detail,omitempty"` // "suppressed by …", who acknowledged; foreign text, not escaped
+	What   What   `json:"what"`
+	Alert  string `json:"alert,omitempty"`  // id of the alert it is about; "" = the incident, or all of Target
+	Target string `json:"target,omitempty"` // NewsTargetJoined, NewsTargetRecovered
+	Detail string `json:"detail,omitempty"` // who acked and why; by what it is muted or inhibited. Foreign text, not escaped
 }
 
-// Kin is one target of a provider.
-type Kin struct {
-	Target string
-	State  State // of the worst of its alerts
-	In     bool  // it is part of the incident
-	Left   bool  // it was, and is well again
-}
+// What happened to an incident or to one of its alerts.
+type What string
 
-// Turn names what happened to an alert or its incident.
-type Turn string
-
-// The turns.
+// The news, those that page first.
 const (
-	TurnJoined     Turn = "joined"     // an alert joined the incident
-	TurnResolved   Turn = "resolved"   // one of its alerts ended, others fire on
-	TurnEscalated  Turn = "escalated"  // the severity rose
-	TurnSuppressed Turn = "suppressed" // it is held back by Detail
-	TurnFlapping   Turn = "flapping"   // it opens and closes so often that it is told once for all
-	TurnAcked      Turn = "acked"      // by Detail
-	TurnWidened    Turn = "widened"    // it is about the whole provider now
+	NewsTargetJoined    What = "target_joined"    // a target of the group has its first alert
+	NewsEscalated       What = "escalated"        // the incident's severity rose
+	NewsReopened        What = "reopened"         // Alert fires again
+	NewsReminder        What = "reminder"         // it still fires
+	NewsSlower          What = "slower"           // Alert is slower still than its last 24 h
+	NewsJoined          What = "joined"           // Alert joined, on a target that is in the incident already
+	NewsTargetRecovered What = "target_recovered" // no alert of Target fires any more, others of the group do
+	NewsEnded           What = "ended"            // Alert ended, others go on
+	NewsRecovering      What = "recovering"       // the first calm check of Alert
+	NewsAcked           What = "acked"            // by Detail
+	NewsAckEnded        What = "ack_ended"        // reminders begin again
+	NewsMuted           What = "muted"            // Alert ("" = all), by its member's mute
+	NewsUnmuted         What = "unmuted"
+	NewsInhibited       What = "inhibited" // Alert, by Detail
+	NewsPaused          What = "paused"    // probing, until Story.Paused
 )
 
-// Of says what a sibling is of the incident's target.
-type Of string
-
-// What siblings are; the zero Of is guessed from the name.
-const (
-	OfMetric Of = "metric" // another metric of the leading canary: "TPOT"
-	OfSize   Of = "size"   // another size or canary of the target: "short"
-	OfTarget Of = "target" // another target: "gw-us"
-)
-
-// Sibling is another series seen beside an incident.
-type Sibling struct {
-	Name  string // "TPOT", "short", "gw-us"
-	State State
-	Of    Of
+// Pages reports whether a channel that cannot edit sends such news as a message of its own.
+func (w What) Pages() bool {
+	switch w {
+	case NewsTargetJoined, NewsEscalated, NewsReopened, NewsReminder, NewsSlower:
+		return true
+	}
+	return false
 }
