@@ -137,3 +137,11 @@ func (t Transition) Fired() bool { return t.To.IsFiring() && !t.From.IsFiring() 
 
 // Resolved reports whether the transition is an alert's end.
 func (t Transition) Resolved() bool { return t.From.IsFiring() && !t.To.IsFiring() }
+
+// AboutCredential reports whether the trouble is a refused key or a used-up quota, and not the endpoint itself.
+func (a Alert) AboutCredential() bool {
+	return a.Kind == KindError && (a.Last.Outcome == probe.Auth || a.Last.Outcome == probe.Quota)
+}
+
+// IsDown reports whether the kind means that no answers come.
+func (k Kind) IsDown() bool { return k == KindTimeout || k == KindError }

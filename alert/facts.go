@@ -28,8 +28,8 @@ type Fact struct {
 // maxFacts bounds the alerts of one notice: it is stored once a channel.
 const maxFacts = 50
 
-// bounded returns at most maxFacts of the facts, the leading ones.
-func (f Facts) bounded() Facts {
+// Bounded returns at most maxFacts of the facts, the leading ones.
+func (f Facts) Bounded() Facts {
 	if n := len(f.Alerts); n > maxFacts {
 		f.Alerts, f.More = f.Alerts[:maxFacts:maxFacts], n-maxFacts
 	}

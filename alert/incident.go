@@ -37,6 +37,7 @@ type Member struct {
 	Target    string    `json:"target"`
 	Announced bool      `json:"announced,omitempty"` // a message has named it
 	Ended     time.Time `json:"ended,omitzero"`
+	EndSent   bool      `json:"end_sent,omitempty"`  // a message has said that it ended
 	Mute      Mute      `json:"mute,omitzero"`       // by a silence or a maintenance window
 	Inhibited string    `json:"inhibited,omitempty"` // by what: "timeouts of gw-eu/chat/short"
 }

@@ -35,3 +35,8 @@ type Recent struct {
 
 // BeforeAfter is a number since the trouble began and before it; a zero Before is not known.
 type BeforeAfter struct{ Before, After float64 }
+
+// IsDown reports whether the canary's timeouts or errors fire.
+func (c CanaryStatus) IsDown() bool {
+	return c.States[KindTimeout].IsFiring() || c.States[KindError].IsFiring()
+}

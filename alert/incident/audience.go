@@ -4,117 +4,139 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"serin/alert"
+	"serin/alert/message"
 )
 
-// audience returns the channels that an incident is told on: those it was given when it was announced, as far as they are
-// still there. Where the config has lost them all, it is given others, which get an opening first.
-func (e *Engine) audience(inc *incident) []string {
-	there := slices.DeleteFunc(slices.Clone(inc.Channels), func(name string) bool { return !slices.Contains(e.opt.Channels, name) })
+// delivery is one message of an incident.
+type delivery struct {
+	act     alert.Act
+	news    []message.News
+	pages   bool // a channel that cannot edit sends it as a message of its own
+	mention bool // it calls people
+}
+
+// enqueue writes one message of an incident and owes it to each of its channels.
+func (i *Incidents) enqueue(inc *incident, d delivery) {
+	inc.Revision++
+	inc.Sent = i.now
+	i.notify(inc, d, i.channels(inc))
+}
+
+// notify owes a message of an incident, as its revision, to channels.
+func (i *Incidents) notify(inc *incident, d delivery, channels []string) {
+	s := i.story(inc, d)
+	msg := message.Compose(s)
+	msg.Mention = d.mention && pagesAnybody(inc)
+	facts := i.facts(inc).Bounded()
+	for _, ch := range channels {
+		i.told.Notices = append(i.told.Notices, alert.Notice{Incident: inc.ID, Channel: ch, Revision: inc.Revision, Act: d.act,
+			Message: msg, State: alert.NoticePending, Created: i.now, Facts: facts, Pages: d.pages})
+	}
+	i.touch(inc)
+}
+
+// pagesAnybody reports whether an incident is worth a mention: our own budget at a provider is not.
+func pagesAnybody(inc *incident) bool {
+	return slices.ContainsFunc(inc.Members, func(m alert.Member) bool {
+		return m.Ended.IsZero() && inc.alerts[m.Alert].Kind != alert.KindLimit
+	})
+}
+
+// channels returns the channels that an incident is sent to: those it was given when it was announced, as far as they are still there.
+// Where the config has lost them all, it is given others, which get an opening first.
+func (i *Incidents) channels(inc *incident) []string {
+	there := slices.DeleteFunc(slices.Clone(inc.Channels), func(name string) bool { return !slices.Contains(i.opt.Channels, name) })
 	if len(there) > 0 {
 		return there
 	}
 	lost := len(inc.Channels) > 0
-	inc.Channels = e.route(inc)
+	inc.Channels = i.route(inc)
 	if lost {
-		e.post(inc, e.story(inc, Story{Act: ActOpen}), inc.Channels)
+		i.notify(inc, delivery{act: alert.ActOpen, pages: true}, inc.Channels)
 		inc.Revision++
 	}
 	return inc.Channels
 }
 
 // route returns the channels that an incident goes to as it is now, in the order of the config.
-func (e *Engine) route(inc *incident) []string {
-	if e.opt.ChannelsFor == nil {
-		return slices.Clone(e.opt.Channels)
+func (i *Incidents) route(inc *incident) []string {
+	if i.opt.Route == nil {
+		return slices.Clone(i.opt.Channels)
 	}
-	chosen := e.opt.ChannelsFor(e.facts(inc, e.incidentAlerts(inc)))
-	return slices.DeleteFunc(slices.Clone(e.opt.Channels), func(name string) bool { return !slices.Contains(chosen, name) })
+	chosen := i.opt.Route(i.facts(inc))
+	return slices.DeleteFunc(slices.Clone(i.opt.Channels), func(name string) bool { return !slices.Contains(chosen, name) })
 }
 
-// invite has channels join that an incident goes to since its severity rose or it came to be about more targets: each gets an opening before anything else.
-func (e *Engine) invite(inc *incident) {
-	known := e.audience(inc)
-	joined := slices.DeleteFunc(e.route(inc), func(name string) bool { return slices.Contains(known, name) })
+// addChannels has channels join that an incident goes to since its severity rose or it came to be about more targets: each gets an
+// opening before anything else.
+func (i *Incidents) addChannels(inc *incident) {
+	known := i.channels(inc)
+	joined := slices.DeleteFunc(i.route(inc), func(name string) bool { return slices.Contains(known, name) })
 	if len(joined) == 0 {
 		return
 	}
 	inc.Channels = slices.Concat(known, joined)
 	inc.Revision++
-	e.post(inc, e.story(inc, Story{Act: ActOpen}), joined)
+	i.notify(inc, delivery{act: alert.ActOpen, pages: true, mention: true}, joined)
 }
 
-// post owes a message of an incident, as its revision, to channels.
-func (e *Engine) post(inc *incident, s Story, channels []string) {
-	msg := Compose(s)
-	msg.Mention = mentions(s)
-	facts := e.facts(inc, s.Alerts).bounded()
-	for _, ch := range channels {
-		e.tx.Notices = append(e.tx.Notices, Notice{Incident: inc.ID, Channel: ch, Revision: inc.Revision, Act: s.Act,
-			Message: msg, State: NoticePending, Created: e.now, Facts: facts})
-	}
-	e.changed(inc)
-}
-
-// facts returns what an incident's notices are about: its alerts without what only the engine needs.
-func (e *Engine) facts(inc *incident, alerts []Alert) Facts {
-	f := Facts{Incident: inc.Incident, Instance: e.opt.Instance, Region: e.opt.Region}
-	f.Incident.Alerts, f.Incident.Owed = nil, nil // the alerts follow
-	for _, a := range alerts {
-		a.Votes, a.Calm, a.Decided, a.Threshold, a.Steep, a.Severity = nil, nil, nil, "", time.Time{}, a.Told()
-		a.Track = nil
-		f.Alerts = append(f.Alerts, e.fact(a))
+// facts returns what an incident's notices are about: its alerts without what only the engine needs, the leading one first.
+func (i *Incidents) facts(inc *incident) alert.Facts {
+	f := alert.Facts{Incident: inc.Incident, Instance: i.opt.Instance, Region: i.opt.Region}
+	f.Incident.Members = nil // the alerts follow
+	for _, a := range leadingFirst(inc) {
+		m := memberOf(inc, a.ID)
+		a.Votes, a.Decided, a.Threshold, a.Steep, a.Track, a.Band = nil, nil, "", time.Time{}, nil, nil
+		a.Severity = m.Mute.Lower(a.Severity)
+		fact := i.fact(a)
+		fact.Mute, fact.Inhibited = m.Mute, m.Inhibited
+		f.Alerts = append(f.Alerts, fact)
 	}
 	return f
 }
 
-func (e *Engine) fact(a Alert) Fact {
-	parts := strings.Split(a.Series, "/")
-	f := Fact{Alert: a, Target: parts[0]}
-	t := e.targets[parts[0]]
-	if t != nil && len(t.canaries) > 0 {
-		f.Labels = t.canaries[0].Canary.Target.Labels
+func memberOf(inc *incident, id string) alert.Member {
+	if n := slices.IndexFunc(inc.Members, func(m alert.Member) bool { return m.Alert == id }); n >= 0 {
+		return inc.Members[n]
 	}
-	if len(parts) == 3 {
+	return alert.Member{}
+}
+
+// fact says what an alert's series is.
+func (i *Incidents) fact(a alert.Alert) alert.Fact {
+	f := alert.Fact{Alert: a, Target: a.Target()}
+	t := i.target(f.Target)
+	if t.Target != nil {
+		f.Labels = t.Labels
+	}
+	if parts := strings.Split(a.Series, "/"); len(parts) == 3 {
 		f.Scene, f.Size = parts[1], parts[2]
 		return f
 	}
-	if t == nil {
-		return f
-	}
-	for _, c := range t.canaries {
-		if name := c.Canary.Scene.Name; !slices.Contains(f.Scenes, name) {
-			f.Scenes = append(f.Scenes, name)
+	for _, c := range t.Canaries {
+		if !slices.Contains(f.Scenes, c.Scene.Name) {
+			f.Scenes = append(f.Scenes, c.Scene.Name)
 		}
 	}
 	return f
 }
 
-// Firing returns every announced incident that is open, as an edit of now would tell it on each of its channels. It owes
-// nothing: it is what a StateChannel is refreshed with. It is for the engine's goroutine.
-func (e *Engine) Firing(now time.Time) []Notice {
-	e.now = now
-	var list []Notice
-	for _, inc := range e.current() {
-		if inc.State != IncidentOpen {
+// Firing returns every announced incident that is open, as an edit of now would tell it on each of its channels. It owes nothing: it
+// is what a StateChannel is refreshed with.
+func (i *Incidents) Firing(now time.Time) []alert.Notice {
+	i.begin(now)
+	var list []alert.Notice
+	for _, inc := range i.sorted() {
+		if inc.State != alert.IncidentOpen {
 			continue
 		}
-		s := e.story(inc, Story{Act: ActUpdate})
-		n := Notice{Incident: inc.ID, Revision: inc.Revision, Act: ActUpdate, Message: Compose(s), Created: now,
-			Facts: e.facts(inc, s.Alerts)}
+		s := i.story(inc, delivery{act: alert.ActUpdate})
+		n := alert.Notice{Incident: inc.ID, Revision: inc.Revision, Act: alert.ActUpdate, Message: message.Compose(s), Created: now, Facts: i.facts(inc)}
 		for _, ch := range inc.Channels {
 			n.Channel = ch
 			list = append(list, n)
-		}
-	}
-	return list
-}
-
-// current lists the incidents that are waiting or open, each once, by the name of its first target.
-func (e *Engine) current() []*incident {
-	var list []*incident
-	for _, t := range e.order {
-		if t.incident != nil && t.incident.in[0] == t {
-			list = append(list, t.incident)
 		}
 	}
 	return list
