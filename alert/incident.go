@@ -28,7 +28,6 @@ type Incident struct {
 	// AckedUntil is when reminders begin again; zero = not while it is open.
 	AckedUntil time.Time `json:"acked_until,omitzero"`
 	Channels   []string  `json:"channels,omitempty"` // that it is sent to, for its whole life; nil before it is announced
-	Sent       time.Time `json:"sent,omitzero"`      // when its newest message was enqueued
 }
 
 // Member is one alert of an incident and what people were told of it.

@@ -71,7 +71,10 @@ func (i *Incidents) enqueueNews(inc *incident) {
 	if len(news) == 0 && !urgent && !inc.edit {
 		return
 	}
-	if waited := i.now.Sub(inc.Sent); !urgent && waited >= 0 && waited < i.opt.GroupWait {
+	if inc.since.IsZero() || inc.since.After(i.now) {
+		inc.since = i.now
+	}
+	if !urgent && i.now.Sub(inc.since) < i.opt.GroupWait {
 		return
 	}
 	if inc.acked && acked {
@@ -94,7 +97,7 @@ func (i *Incidents) enqueueNews(inc *incident) {
 	if len(news) > 0 || d.pages {
 		i.enqueue(inc, d)
 	}
-	inc.rose, inc.again, inc.acked, inc.edit, inc.slower = false, false, false, false, nil
+	inc.rose, inc.again, inc.acked, inc.edit, inc.slower, inc.since = false, false, false, false, nil, time.Time{}
 }
 
 // announced lists the targets that a message has named.

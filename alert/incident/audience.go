@@ -20,7 +20,6 @@ type delivery struct {
 // enqueue writes one message of an incident and owes it to each of its channels.
 func (i *Incidents) enqueue(inc *incident, d delivery) {
 	inc.Revision++
-	inc.Sent = i.now
 	i.notify(inc, d, i.channels(inc))
 }
 

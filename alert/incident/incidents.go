@@ -66,6 +66,7 @@ type incident struct {
 	again  bool                   // it fires again after it was over
 	acked  bool                   // somebody took it just now
 	slower []string               // ids of alerts that are slower still than their last 24 h
+	since  time.Time              // when the first of what no message has said yet came; zero = nothing
 }
 
 // New returns incidents that know of nothing yet.
@@ -153,6 +154,7 @@ func (i *Incidents) takeAlert(t alert.Transition) {
 	switch {
 	case t.Resolved():
 		m.Ended = t.After.Resolved
+		inc.edit = inc.edit || m.Announced
 		i.touch(inc)
 	case m.Announced && t.Event == alert.EventSlower:
 		inc.slower = append(inc.slower, m.Alert)
