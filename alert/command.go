@@ -3,12 +3,11 @@ package alert
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // Accept makes the level of every open latency alert that matches the new normal, at once. pattern is a glob over
@@ -74,18 +73,18 @@ const whyReset = "reset"
 
 // command does something to every canary, and with whole to every target, that a pattern matches.
 func (e *Engine) command(ctx context.Context, pattern string, now time.Time, nothing string, one func(*target, *watch) []string, whole func(*target) []string) ([]string, error) {
-	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+	if !glob.ValidKey(pattern) {
 		return nil, fmt.Errorf("pattern %q: write target/scene/size, with * for any", pattern)
 	}
 	e.open(latest(e.now, now))
 	e.catchUp()
 	var done []string
 	for _, t := range e.order {
-		if whole != nil && keyMatches(pattern, t.name) {
+		if whole != nil && glob.MatchKey(pattern, t.name) {
 			done = append(done, whole(t)...)
 		}
 		for _, c := range t.canaries {
-			if keyMatches(pattern, c.key) {
+			if glob.MatchKey(pattern, c.key) {
 				done = append(done, one(t, c)...)
 			}
 		}
@@ -97,15 +96,4 @@ func (e *Engine) command(ctx context.Context, pattern string, now time.Time, not
 		return nil, fmt.Errorf("pattern %q: %s", pattern, nothing)
 	}
 	return done, nil
-}
-
-// keyMatches reports whether a pattern matches a series, or as many of its first parts as the pattern has.
-func keyMatches(pattern, series string) bool {
-	parts := strings.Split(series, "/")
-	n := min(strings.Count(pattern, "/")+1, len(parts))
-	if n < strings.Count(pattern, "/")+1 {
-		return false
-	}
-	ok, err := path.Match(pattern, strings.Join(parts[:n], "/"))
-	return ok && err == nil
 }

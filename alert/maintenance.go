@@ -8,6 +8,7 @@ import (
 
 	"serin/baseline"
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // Maintenance is a planned window that comes again: what its matchers hold for is muted while it lasts, its samples stay
@@ -242,7 +243,7 @@ func overlap(s span, from, to time.Time) bool {
 // aboutLatency reports whether the window can be about a latency at all.
 func (w *window) aboutLatency() bool {
 	for _, m := range w.Match {
-		if m.Name == "kind" && !slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Metric() != "" && Glob(m.Pattern, string(k)) != m.Not }) {
+		if m.Name == "kind" && !slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Metric() != "" && glob.Match(m.Pattern, string(k)) != m.Not }) {
 			return false
 		}
 	}
