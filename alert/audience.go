@@ -61,7 +61,7 @@ func (e *Engine) facts(inc *incident, alerts []Alert) Facts {
 	f.Incident.Alerts, f.Incident.Owed = nil, nil // the alerts follow
 	for _, a := range alerts {
 		a.Votes, a.Calm, a.Decided, a.Threshold, a.Steep, a.Severity = nil, nil, nil, "", time.Time{}, a.Told()
-		a.Track = nil
+		a.KalmanState = nil
 		f.Alerts = append(f.Alerts, e.fact(a))
 	}
 	return f

@@ -21,7 +21,7 @@ func (a Alert) after(ended Alert) Alert {
 		return ended.Resolved.Sub(t).Abs() > flapWithin
 	})
 	if ended.Reason != endNewNormal {
-		a.Track = ended.Track
+		a.KalmanState = ended.KalmanState
 	}
 	return a
 }

@@ -67,8 +67,8 @@ func (e *Engine) censored(c *watch, s *probe.Sample, m probe.Metric, o Observati
 // within takes what a series' band says around a verdict.
 func (o Observation) within(s *baseline.Series, v baseline.Verdict) Observation {
 	if v.Band != nil {
-		o.Low, o.Band, o.Wander = v.Band.Low, v.Band, s.Wander()
-		if x, ok := s.Share(v); ok && o.Wander.Known() {
+		o.Low, o.Band, o.LevelModel = v.Band.Low, v.Band, s.LevelModel()
+		if x, ok := s.Share(v); ok && o.LevelModel.Known() {
 			o.Shares = []baseline.Share{x}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 )
 
 // text is JSON under construction. It writes what encoding/json would for the types below, without what is zero, at a
@@ -145,7 +146,7 @@ func (t text) short(name string, v float32) text {
 	return strconv.AppendFloat(t.key(name), float64(v), 'g', -1, 32)
 }
 
-func (t text) track(name string, v *baseline.Track) text {
+func (t text) track(name string, v *level.KalmanState) text {
 	if v == nil {
 		return t
 	}
@@ -160,8 +161,8 @@ func (t text) fit(name string, v *Fit) text {
 	t = append(t.key(name), '{')
 	t = t.num("score", v.Score).int("of", v.Of).num("fires", v.Fires).int("votes", v.Votes).int("checks", v.Checks).num("ratio", v.Ratio).num("before", v.Before).
 		num("hours", v.Hours).num("reach", v.Reach).flag("away", v.Away)
-	if v.Wander != (baseline.Wander{}) {
-		t = t.nums("wander", v.Wander[:])
+	if v.LevelModel != (level.Model{}) {
+		t = t.nums("wander", v.LevelModel[:])
 	}
 	return append(t, '}')
 }
@@ -190,7 +191,7 @@ func (t text) alert(name string, a *Alert) (text, error) {
 	if a.Mute != (Mute{}) {
 		t, err = t.any("mute", a.Mute)
 	}
-	t = t.track("track", a.Track).fit("fit", a.Fit)
+	t = t.track("track", a.KalmanState).fit("fit", a.Fit)
 	return append(t, '}'), err
 }
 

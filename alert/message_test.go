@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -120,7 +121,7 @@ func outage(act Act) Story {
 // stepped is a step up of three canaries whose level moves by 6 % by itself.
 func stepped() *Fit {
 	return &Fit{Score: 12.4, Fires: 9, Votes: 6, Checks: 14, Ratio: 1.62, Before: 1.03, Hours: 1.1, Reach: 1.15,
-		Wander: baseline.Wander{.001, .001, .0008, .0006}}
+		LevelModel: level.Model{.001, .001, .0008, .0006}}
 }
 
 // stories are one of every kind of message.

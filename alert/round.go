@@ -268,7 +268,7 @@ func (e *Engine) weighRound(t *target, p *pool, pooled []*watch, wanted []string
 		return o, false
 	}
 	r := p.group.Judge(o.At, series, list)
-	o.Verdict, o.Shares, o.Wander = r.Ruling, list, r.Wander
+	o.Verdict, o.Shares, o.LevelModel = r.Ruling, list, r.Level
 	o.Call, o.Canaries = o.Verdict.Call, len(list)
 	return o, o.Call != baseline.NotJudged
 }

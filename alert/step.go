@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -32,23 +33,23 @@ type Quorum struct {
 
 // Observation is what one probe says to one alert.
 type Observation struct {
-	At        time.Time
-	Trigger   probe.Trigger
-	Call      baseline.Call // NotJudged: says nothing
-	Verdict   baseline.Ruling
-	Low       float64          // lower end of the normal range, seconds
-	Band      *baseline.Band   // that it was held against; nil = none
-	Fixed     bool             // held against a fixed limit
-	Learned   string           // with Fixed: how much has been learned
-	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
-	Who       []uint32         // of a round: whose share each is
-	Wander    baseline.Wander  // how the level moves by itself
-	Canaries  int              // of a round: how many spoke
-	judged    baseline.Verdict // by the band, whatever limit the observation was held against
-	Urgent    bool             // above a critical limit of the user's
-	Outcome   probe.Outcome
-	Reason    string
-	RequestID string
+	At         time.Time
+	Trigger    probe.Trigger
+	Call       baseline.Call // NotJudged: says nothing
+	Verdict    baseline.Ruling
+	Low        float64          // lower end of the normal range, seconds
+	Band       *baseline.Band   // that it was held against; nil = none
+	Fixed      bool             // held against a fixed limit
+	Learned    string           // with Fixed: how much has been learned
+	Shares     []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
+	Who        []uint32         // of a round: whose share each is
+	LevelModel level.Model      // how the level moves by itself
+	Canaries   int              // of a round: how many spoke
+	judged     baseline.Verdict // by the band, whatever limit the observation was held against
+	Urgent     bool             // above a critical limit of the user's
+	Outcome    probe.Outcome
+	Reason     string
+	RequestID  string
 }
 
 // turn is what a step changed.
@@ -82,7 +83,7 @@ func step(a Alert, q Quorum, o Observation, now time.Time) (Alert, turn) {
 	had := a.Votes
 	a.Votes = live(append(newest(a.Votes, q), o.vote()), q, o.At)
 	if !a.Open() {
-		a.Track = q.follow(a.Track, had, a.Votes, &o)
+		a.KalmanState = q.follow(a.KalmanState, had, a.Votes, &o)
 	}
 	a.see(&o, q)
 	if a.State.open() {
@@ -133,7 +134,7 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t turn) (Aler
 	first := len(a.Votes) - of
 	v := t.view
 	if v.n > 0 {
-		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], &o)
+		a.KalmanState = q.follow(a.KalmanState, a.Votes[:first], a.Votes[first:], &o)
 	} else {
 		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -140,40 +141,40 @@ type Evidence struct {
 
 // Alert is one series' trouble of one kind, with its state and evidence. It is stored whole, as JSON, under ID.
 type Alert struct {
-	ID          string          `json:"id"` // series + kind + first opening time: unique
-	Series      string          `json:"series"`
-	Kind        Kind            `json:"kind"`
-	State       State           `json:"state"`
-	Severity    Severity        `json:"severity"`
-	Since       time.Time       `json:"since"` // of the state
-	FirstBreach time.Time       `json:"first_breach,omitzero"`
-	Fired       time.Time       `json:"fired,omitzero"`
-	Resolved    time.Time       `json:"resolved,omitzero"`
-	Reason      string          `json:"reason,omitempty"`
-	Fixed       bool            `json:"fixed,omitempty"`    // held against a fixed limit, not a band
-	Learned     string          `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
-	Accepted    float64         `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
-	Unasked     bool            `json:"unasked,omitempty"`  // with Accepted: by itself, nobody ordered it
-	Undo        string          `json:"undo,omitempty"`     // with Accepted: the command that takes it back; "" = none
-	Cycles      []time.Time     `json:"cycles,omitempty"`   // when the latest alerts of this series and kind ended
-	Votes       []Vote          `json:"votes,omitempty"`    // newest last
-	Calm        []time.Time     `json:"calm,omitempty"`     // consecutive calm observations while firing
-	Decided     []Vote          `json:"decided,omitempty"`  // the votes that it fired by
-	Last        Evidence        `json:"last,omitzero"`
-	Worst       Evidence        `json:"worst,omitzero"`
-	Probes      int             `json:"probes,omitempty"` // observations while open
-	Timeouts    int             `json:"timeouts,omitempty"`
-	Errors      int             `json:"errors,omitempty"`
-	Incident    string          `json:"incident,omitempty"`
-	Threshold   string          `json:"threshold,omitempty"`  // hash
-	Config      string          `json:"config,omitempty"`     // revision of the config it was decided by
-	Suppressed  string          `json:"suppressed,omitempty"` // by what
-	Steep       time.Time       `json:"steep,omitzero"`       // since when every judged value has been at ×3 of usual or more
-	Excluding   bool            `json:"excluding,omitempty"`  // its samples are left out of the band
-	Announced   bool            `json:"announced,omitempty"`  // its incident's message has told it
-	Mute        Mute            `json:"mute,omitzero"`        // by a silence or a maintenance window
-	Track       *baseline.Track `json:"track,omitempty"`      // of the sharp rule: where the level was before the votes
-	Fit         *Fit            `json:"fit,omitempty"`        // of the sharp rule: what it fired by; before, what it said of the newest vote
+	ID          string             `json:"id"` // series + kind + first opening time: unique
+	Series      string             `json:"series"`
+	Kind        Kind               `json:"kind"`
+	State       State              `json:"state"`
+	Severity    Severity           `json:"severity"`
+	Since       time.Time          `json:"since"` // of the state
+	FirstBreach time.Time          `json:"first_breach,omitzero"`
+	Fired       time.Time          `json:"fired,omitzero"`
+	Resolved    time.Time          `json:"resolved,omitzero"`
+	Reason      string             `json:"reason,omitempty"`
+	Fixed       bool               `json:"fixed,omitempty"`    // held against a fixed limit, not a band
+	Learned     string             `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
+	Accepted    float64            `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
+	Unasked     bool               `json:"unasked,omitempty"`  // with Accepted: by itself, nobody ordered it
+	Undo        string             `json:"undo,omitempty"`     // with Accepted: the command that takes it back; "" = none
+	Cycles      []time.Time        `json:"cycles,omitempty"`   // when the latest alerts of this series and kind ended
+	Votes       []Vote             `json:"votes,omitempty"`    // newest last
+	Calm        []time.Time        `json:"calm,omitempty"`     // consecutive calm observations while firing
+	Decided     []Vote             `json:"decided,omitempty"`  // the votes that it fired by
+	Last        Evidence           `json:"last,omitzero"`
+	Worst       Evidence           `json:"worst,omitzero"`
+	Probes      int                `json:"probes,omitempty"` // observations while open
+	Timeouts    int                `json:"timeouts,omitempty"`
+	Errors      int                `json:"errors,omitempty"`
+	Incident    string             `json:"incident,omitempty"`
+	Threshold   string             `json:"threshold,omitempty"`  // hash
+	Config      string             `json:"config,omitempty"`     // revision of the config it was decided by
+	Suppressed  string             `json:"suppressed,omitempty"` // by what
+	Steep       time.Time          `json:"steep,omitzero"`       // since when every judged value has been at ×3 of usual or more
+	Excluding   bool               `json:"excluding,omitempty"`  // its samples are left out of the band
+	Announced   bool               `json:"announced,omitempty"`  // its incident's message has told it
+	Mute        Mute               `json:"mute,omitzero"`        // by a silence or a maintenance window
+	KalmanState *level.KalmanState `json:"track,omitempty"`      // of the sharp rule: the level before the votes; its key is older than its name, and stores have it
+	Fit         *Fit               `json:"fit,omitempty"`        // of the sharp rule: what it fired by; before, what it said of the newest vote
 }
 
 // Incident is what people are told: the alerts of one scope that belong together.

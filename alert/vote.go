@@ -64,7 +64,7 @@ func (v Vote) pooled() bool { return len(v.Said) > 1 }
 func (o *Observation) vote() Vote {
 	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: o.Verdict, Outcome: o.Outcome}
 	v.Verdict.Call = o.Call
-	if o.Wander.Known() {
+	if o.LevelModel.Known() {
 		v.Said = make([]Said, len(o.Shares))
 		for i, x := range o.Shares {
 			v.Said[i] = Said{E: fourDigits(x.E), SW: fourDigits(x.SW)}

@@ -26,9 +26,10 @@ var arrows = map[string][]string{
 	"probe/glob":     nil, // leaf: one dialect of patterns for all rooms
 	"probe/fakellm":  nil, // leaf: a server that shares no code with its client proves more
 	"probe":          {"probe/wire", "probe/prompt"},
-	"baseline":       {"probe"},
-	"alert":          {"baseline", "probe", "probe/glob"},
-	"alert/slack":    {"alert"}, // a channel knows the neutral message, nothing of what caused it
+	"baseline/level": nil, // leaf: mathematics knows residuals and times
+	"baseline":       {"baseline/level", "probe"},
+	"alert":          {"baseline", "baseline/level", "probe", "probe/glob"}, // alerts store the level's state, and ask for the step score
+	"alert/slack":    {"alert"},                                             // a channel knows the neutral message, nothing of what caused it
 	// Each channel technology is one package; none knows another.
 	"alert/webhook":      {"alert"},
 	"alert/alertmanager": {"alert"},
