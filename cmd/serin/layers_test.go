@@ -46,9 +46,12 @@ var arrows = map[string][]string{
 	"configs": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "baseline", "alert", "alert/slack", "alert/webhook",
 		"alert/alertmanager", "alert/pagerduty"},
 	"cmd/internal/web": {"alert", "baseline", "probe", "probe/glob"},
+	// Counting knows samples and the config's labels, nothing of what is judged.
+	"cmd/internal/telemetry": {"configs", "probe"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web"},
+		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web",
+		"cmd/internal/telemetry"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 

@@ -117,10 +117,10 @@ func (d *daemon) forgetGone(cfg *configs.Config) {
 		canaries[r.Canary.Key()] = true
 		targets[r.Canary.Target.Name] = true
 	}
-	d.tel.forget(canaries, targets)
-	d.last.keep(canaries)
+	d.tel.Forget(canaries, targets)
+	d.last.Keep(canaries)
 	d.changes.keep(canaries)
-	d.paths.keep(targets)
+	d.paths.Keep(targets)
 	d.prober.Forget(func(key string) bool { return canaries[key] }, func(name string) bool { return targets[name] })
 }
 
