@@ -14,6 +14,7 @@ type LastSeen struct {
 	by map[string]Values
 }
 
+// Values are the newest ones of one canary.
 type Values struct {
 	target, scene, size string
 	At                  time.Time
@@ -21,8 +22,10 @@ type Values struct {
 	Outcome             probe.Outcome            // of the newest regular probe, success or not
 }
 
+// Key is the canary's.
 func (v Values) Key() string { return v.target + "/" + v.scene + "/" + v.size }
 
+// Put takes in a sample.
 func (l *LastSeen) Put(s *probe.Sample) {
 	if !s.Regular() || s.Outcome == probe.Skipped {
 		return
@@ -64,6 +67,7 @@ func (l *LastSeen) Keep(canaries map[string]bool) {
 	maps.DeleteFunc(l.by, func(key string, _ Values) bool { return !canaries[key] })
 }
 
+// All returns the newest values of every canary.
 func (l *LastSeen) All() []Values {
 	l.mu.Lock()
 	defer l.mu.Unlock()

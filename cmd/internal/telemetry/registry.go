@@ -21,6 +21,7 @@ type Registry struct {
 	gauges []func(*Gauges) // in the order of wiring
 }
 
+// New returns a registry for the [metrics] of a config.
 func New(conf configs.Metrics) *Registry {
 	return &Registry{set: metrics.NewSet(), conf: conf}
 }
