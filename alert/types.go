@@ -61,7 +61,7 @@ type Limit struct {
 
 // Rule is the keys of [rule] and [scene.rule] with its preset already applied.
 type Rule struct {
-	Preset             string `koanf:"preset"` // balanced, quiet, sharp, literal
+	Preset             string `koanf:"preset"` // balanced, sharp, literal
 	baseline.Threshold `koanf:",squash"`
 	M                  int           `koanf:"m"` // breaches …
 	N                  int           `koanf:"n"` // … of the last N observations
@@ -71,6 +71,7 @@ type Rule struct {
 	ResolveN           int           `koanf:"resolve_n"`
 	ResolveFor         time.Duration `koanf:"resolve_for"`
 	ExcludeAfter       time.Duration `koanf:"exclude_after"`
+	ExcludeFor         time.Duration `koanf:"exclude_for"` // longest that an open latency alert keeps its samples out of the band
 	AcceptAfter        time.Duration `koanf:"accept_after"`
 	DownAfter          time.Duration `koanf:"down_after"`
 	PromoteAfter       time.Duration `koanf:"promote_after"`
@@ -83,19 +84,27 @@ type Rule struct {
 // DefaultRule returns the balanced preset.
 func DefaultRule() Rule {
 	return Rule{Preset: "balanced", Threshold: baseline.DefaultThreshold(), M: 4, N: 5, Window: time.Hour, Reprobes: 3,
-		ReprobeEvery: 30 * time.Second, ResolveN: 3, ResolveFor: 10 * time.Minute, ExcludeAfter: time.Hour,
+		ReprobeEvery: 30 * time.Second, ResolveN: 3, ResolveFor: 10 * time.Minute, ExcludeAfter: time.Hour, ExcludeFor: 24 * time.Hour,
 		AcceptAfter: 24 * time.Hour, DownAfter: 72 * time.Hour, PromoteAfter: 30 * time.Minute, Corroborate: true}
 }
 
 // IncidentOptions are the keys of [incident].
 type IncidentOptions struct {
-	GroupWait   time.Duration `koanf:"group_wait"`
-	RemindEvery time.Duration `koanf:"remind_every"` // 0 = never
+	GroupBy      string        `koanf:"group_by"` // GroupByProvider, GroupByTarget
+	GroupWait    time.Duration `koanf:"group_wait"`
+	ReopenWithin time.Duration `koanf:"reopen_within"` // 0 = never
+	RemindEvery  time.Duration `koanf:"remind_every"`  // 0 = never
 }
+
+// What alerts share an incident.
+const (
+	GroupByProvider = "provider" // of one provider; where none is named, of one host and port
+	GroupByTarget   = "target"
+)
 
 // DefaultIncident returns the defaults of [incident].
 func DefaultIncident() IncidentOptions {
-	return IncidentOptions{GroupWait: 30 * time.Second, RemindEvery: 4 * time.Hour}
+	return IncidentOptions{GroupBy: GroupByProvider, GroupWait: 30 * time.Second, ReopenWithin: 30 * time.Minute, RemindEvery: 4 * time.Hour}
 }
 
 // Watched is one canary as the engine sees it.

@@ -105,7 +105,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 // tokensText names the tokens of a config, without their secrets.
 func tokensText(cfg *configs.Config) (text string) {
 	for _, t := range cfg.HTTP.Tokens {
-		text += fmt.Sprintf("%s %s %v\n", t.Name, t.Secret.Label(), t.Scopes)
+		text += fmt.Sprintf("%s %s %v\n", t.Name, t.Secret.Label(), t.Role)
 	}
 	return text
 }
