@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -43,38 +44,38 @@ type Evidence struct {
 // Alert is one series' trouble of one kind, with its state and evidence: what was seen, nothing of what people were told. It is
 // stored whole, as JSON, under ID.
 type Alert struct {
-	ID          string          `json:"id"` // series + kind + first opening time: unique
-	Series      string          `json:"series"`
-	Kind        Kind            `json:"kind"`
-	State       State           `json:"state"`
-	Severity    Severity        `json:"severity"` // as SeverityOf last found it; it never falls while the alert fires
-	Since       time.Time       `json:"since"`    // of the state
-	FirstBreach time.Time       `json:"first_breach,omitzero"`
-	LastBreach  time.Time       `json:"last_breach,omitzero"` // the newest bad check: when the trouble ended, once it is resolved
-	Fired       time.Time       `json:"fired,omitzero"`
-	Resolved    time.Time       `json:"resolved,omitzero"`
-	Reason      string          `json:"reason,omitempty"`
-	Fixed       bool            `json:"fixed,omitempty"`    // held against a fixed limit, not a band
-	Learned     string          `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
-	Accepted    float64         `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
-	By          string          `json:"by,omitempty"`       // with Accepted: who accepted it
-	Votes       []Vote          `json:"votes,omitempty"`    // newest last
-	Decided     []Vote          `json:"decided,omitempty"`  // the votes that it fired by
-	Last        Evidence        `json:"last,omitzero"`
-	Worst       Evidence        `json:"worst,omitzero"`
-	Probes      int             `json:"probes,omitempty"` // observations while firing
-	Timeouts    int             `json:"timeouts,omitempty"`
-	Errors      int             `json:"errors,omitempty"`
-	Threshold   string          `json:"threshold,omitempty"` // hash
-	Config      string          `json:"config,omitempty"`    // revision of the config it was decided by
-	Urgent      bool            `json:"urgent,omitempty"`    // above a critical limit of the user's, once
-	Steep       time.Time       `json:"steep,omitzero"`      // since when every judged value has been at ×3 of usual or more
-	Excluding   bool            `json:"excluding,omitempty"` // its samples are left out of the band
-	Watched     time.Time       `json:"watched,omitzero"`    // while recovering: until when it is watched at the earliest
-	Slower      float64         `json:"slower,omitempty"`    // slower still: ratio of the provisional level of the last 24 h that is exceeded
-	Band        *baseline.Band  `json:"band,omitempty"`      // that the observation it fired by was held against
-	Track       *baseline.Track `json:"track,omitempty"`     // of the step test: where the level was before the votes
-	Fit         *Fit            `json:"fit,omitempty"`       // of the step test: what it fired by; before, what it said of the newest vote
+	ID          string             `json:"id"` // series + kind + first opening time: unique
+	Series      string             `json:"series"`
+	Kind        Kind               `json:"kind"`
+	State       State              `json:"state"`
+	Severity    Severity           `json:"severity"` // as SeverityOf last found it; it never falls while the alert fires
+	Since       time.Time          `json:"since"`    // of the state
+	FirstBreach time.Time          `json:"first_breach,omitzero"`
+	LastBreach  time.Time          `json:"last_breach,omitzero"` // the newest bad check: when the trouble ended, once it is resolved
+	Fired       time.Time          `json:"fired,omitzero"`
+	Resolved    time.Time          `json:"resolved,omitzero"`
+	Reason      string             `json:"reason,omitempty"`
+	Fixed       bool               `json:"fixed,omitempty"`    // held against a fixed limit, not a band
+	Learned     string             `json:"learned,omitempty"`  // "day 2 of 7, 180 samples"
+	Accepted    float64            `json:"accepted,omitempty"` // with reason new_normal: the new level, a ratio of the old one
+	By          string             `json:"by,omitempty"`       // with Accepted: who accepted it
+	Votes       []Vote             `json:"votes,omitempty"`    // newest last
+	Decided     []Vote             `json:"decided,omitempty"`  // the votes that it fired by
+	Last        Evidence           `json:"last,omitzero"`
+	Worst       Evidence           `json:"worst,omitzero"`
+	Probes      int                `json:"probes,omitempty"` // observations while firing
+	Timeouts    int                `json:"timeouts,omitempty"`
+	Errors      int                `json:"errors,omitempty"`
+	Threshold   string             `json:"threshold,omitempty"` // hash
+	Config      string             `json:"config,omitempty"`    // revision of the config it was decided by
+	Urgent      bool               `json:"urgent,omitempty"`    // above a critical limit of the user's, once
+	Steep       time.Time          `json:"steep,omitzero"`      // since when every judged value has been at ×3 of usual or more
+	Excluding   bool               `json:"excluding,omitempty"` // its samples are left out of the band
+	Watched     time.Time          `json:"watched,omitzero"`    // while recovering: until when it is watched at the earliest
+	Slower      float64            `json:"slower,omitempty"`    // slower still: ratio of the provisional level of the last 24 h that is exceeded
+	Band        *baseline.Band     `json:"band,omitempty"`      // that the observation it fired by was held against
+	KalmanState *level.KalmanState `json:"track,omitempty"`     // of the step test: where the level was before the votes
+	Fit         *Fit               `json:"fit,omitempty"`       // of the step test: what it fired by; before, what it said of the newest vote
 }
 
 // IsFiring reports whether the alert has fired and not resolved.

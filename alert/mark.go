@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"serin/probe/glob"
 )
 
 // Mark is an event on the time line that people may want to see beside trouble: "vllm 0.13".
@@ -32,12 +34,12 @@ const (
 
 // Concerns reports whether a mark is about a target.
 func (m Mark) Concerns(target string) bool {
-	return len(m.Targets) == 0 || slices.ContainsFunc(m.Targets, func(g string) bool { return Glob(g, target) })
+	return len(m.Targets) == 0 || slices.ContainsFunc(m.Targets, func(g string) bool { return glob.Match(g, target) })
 }
 
 // Check says what is wrong with a mark that somebody sets; the error names the field and the fix.
 func (m Mark) Check(now time.Time) error {
-	bad := slices.IndexFunc(m.Targets, func(g string) bool { return !ValidGlob(g) || len(g) > maxMatcher })
+	bad := slices.IndexFunc(m.Targets, func(g string) bool { return !glob.Valid(g) || len(g) > maxMatcher })
 	switch {
 	case strings.TrimSpace(m.Text) == "":
 		return errors.New("text is missing: say what happened, such as vllm 0.13")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"serin/probe/glob"
 )
 
 var (
@@ -33,7 +35,7 @@ func ParseMatcher(text string) (Matcher, error) {
 		return m, fmt.Errorf("%q is no matcher: write name=pattern or name!=pattern, such as target='gw-*'", text)
 	case len(text) > maxMatcher:
 		return m, fmt.Errorf("a matcher has over %d characters: write several silences", maxMatcher)
-	case !ValidGlob(m.Pattern):
+	case !glob.Valid(m.Pattern):
 		return m, fmt.Errorf("%q is not a pattern: write a value, a glob such as gw-*, or several with | between them", m.Pattern)
 	}
 	return m, nil
@@ -67,7 +69,7 @@ func (m Matcher) Holds(f Fact) bool {
 		values = []string{string(f.Alert.Severity)}
 	}
 	for _, v := range values {
-		if (v != "" && Glob(m.Pattern, v)) == m.Not {
+		if (v != "" && glob.Match(m.Pattern, v)) == m.Not {
 			return false
 		}
 	}

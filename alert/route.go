@@ -1,17 +1,16 @@
 package alert
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // Route sends the incidents that it matches to channels.
 //
 // Match holds patterns by name: severity of the incident; kind, target, scene and size of an alert; any other name is a
-// label of the alert's target. A pattern is a glob, or several with | between them. All must hold, those of an alert for
+// label of the alert's target. A pattern is that of probe/glob. All must hold, those of an alert for
 // one and the same alert; no pattern matches everything.
 type Route struct {
 	Match    map[string]string
@@ -46,7 +45,7 @@ func (r Routes) Channels(f Facts) []string {
 }
 
 func (r Route) matches(f Facts) bool {
-	if want, ok := r.Match["severity"]; ok && !Glob(want, string(f.Incident.Severity)) {
+	if want, ok := r.Match["severity"]; ok && !glob.Match(want, string(f.Incident.Severity)) {
 		return false
 	}
 	if len(r.Match) == 0 || len(r.Match) == 1 && r.Match["severity"] != "" {
@@ -62,7 +61,7 @@ func (r Route) matchesAlert(f Fact) bool {
 		return false
 	}
 	for name, want := range r.Match {
-		if name != "severity" && !slices.ContainsFunc(f.values(name), func(v string) bool { return Glob(want, v) }) {
+		if name != "severity" && !slices.ContainsFunc(f.values(name), func(v string) bool { return glob.Match(want, v) }) {
 			return false
 		}
 	}
@@ -88,26 +87,4 @@ func (f Fact) values(name string) []string {
 		return []string{f.Size}
 	}
 	return []string{f.Labels[name]}
-}
-
-// Glob reports whether text matches one of the globs of a pattern, which stand between |. * is any run of characters, ?
-// any one, [abc] one of those. A pattern that is none matches nothing.
-func Glob(pattern, text string) bool {
-	flat := strings.NewReplacer("/", "\x00") // path.Match keeps * within slashes
-	for one := range strings.SplitSeq(pattern, "|") {
-		if ok, err := path.Match(flat.Replace(strings.TrimSpace(one)), flat.Replace(text)); err == nil && ok {
-			return true
-		}
-	}
-	return false
-}
-
-// ValidGlob reports whether a pattern can match anything at all.
-func ValidGlob(pattern string) bool {
-	for one := range strings.SplitSeq(pattern, "|") {
-		if _, err := path.Match(one, ""); err != nil || strings.TrimSpace(one) == "" {
-			return false
-		}
-	}
-	return true
 }

@@ -73,20 +73,6 @@ func TestRoutesAddUp(t *testing.T) {
 	}
 }
 
-func TestValidGlob(t *testing.T) {
-	f := func(pattern string, want bool) {
-		t.Helper()
-		if got := ValidGlob(pattern); got != want {
-			t.Errorf("ValidGlob(%q) = %v", pattern, got)
-		}
-	}
-	f("gw-*", true)
-	f("a|b*", true)
-	f("", false)
-	f("a||b", false)
-	f("[a", false)
-}
-
 func TestFactsAreBounded(t *testing.T) {
 	f := Facts{}
 	for range maxFacts + 3 {

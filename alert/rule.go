@@ -44,15 +44,21 @@ func (r Rule) Literal() bool { return r.Threshold.Literal || r.Preset == "litera
 
 // IncidentOptions are the keys of [incident].
 type IncidentOptions struct {
-	GroupBy      string        `koanf:"group_by"` // provider, target
+	GroupBy      string        `koanf:"group_by"` // GroupByProvider, GroupByTarget
 	GroupWait    time.Duration `koanf:"group_wait"`
-	ReopenWithin time.Duration `koanf:"reopen_within"`
-	RemindEvery  time.Duration `koanf:"remind_every"` // 0 = never
+	ReopenWithin time.Duration `koanf:"reopen_within"` // 0 = never
+	RemindEvery  time.Duration `koanf:"remind_every"`  // 0 = never
 }
+
+// What alerts share an incident.
+const (
+	GroupByProvider = "provider" // of one provider; where none is named, of one host and port
+	GroupByTarget   = "target"
+)
 
 // DefaultIncident returns the defaults of [incident].
 func DefaultIncident() IncidentOptions {
-	return IncidentOptions{GroupBy: "provider", GroupWait: 30 * time.Second, ReopenWithin: 30 * time.Minute, RemindEvery: 4 * time.Hour}
+	return IncidentOptions{GroupBy: GroupByProvider, GroupWait: 30 * time.Second, ReopenWithin: 30 * time.Minute, RemindEvery: 4 * time.Hour}
 }
 
 // Watched is one canary as the engine sees it.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -52,28 +53,28 @@ type StepView struct {
 
 // sharp returns what the sharp rule says of an alert's votes.
 func (q Quorum) sharp(a *Alert, o *Observation) (v StepView) {
-	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.Wander.Known() {
+	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.LevelModel.Known() {
 		return v
 	}
 	v.Known, v.of = true, q.Scores
-	track, votes := q.settled(a.Track, a.Votes, o)
+	state, votes := q.settled(a.KalmanState, a.Votes, o)
 	v.best = math.Inf(-1)
 	if len(votes) == 0 {
 		return v
 	}
-	list := make([]baseline.Seen, 0, len(votes)*len(votes[0].Said))
+	list := make([]level.Measurement, 0, len(votes)*len(votes[0].Said))
 	for i := range votes {
 		list = votes[i].seen(list)
 	}
-	w := o.Wander.Weigh(track, list, sharpLeast, q.OffsetCap)
-	v.best, v.score, v.r = w.Best.Score, w.Sure.Score, math.Log(votes[len(votes)-1].Verdict.Ratio)
+	w := o.LevelModel.ScanForStep(state, list, sharpLeast, q.OffsetCap)
+	v.best, v.score, v.r = w.Best.LLR, w.Sure.LLR, math.Log(votes[len(votes)-1].Verdict.Ratio)
 	floor, slow := math.Log(max(1, q.MinRatio)), votes[len(votes)-w.Best.N:]
 	by := agreed(slow)
 	switch {
 	case v.r < sharpNewest || len(votes) < sharpLeast:
 	case v.score > v.of.Fire && by >= floor:
 		v.n = len(slow)
-	case w.Away() >= floor:
+	case w.SlowExcess() >= floor:
 		if all := agreed(votes); all >= sharpNewest {
 			v.n, v.away, slow, by = len(votes), true, votes, all
 		}
@@ -83,8 +84,8 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v StepView) {
 }
 
 // fitted keeps what was seen, for people: the votes that are slow together, and by how much (ln).
-func (v StepView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observation) *Fit {
-	f := &Fit{Fires: v.of.Fire, Votes: len(slow), Hours: math.Exp(w.Hours), Reach: math.Exp(w.Reach), Away: v.away, Wander: o.Wander}
+func (v StepView) fitted(w level.StepScores, slow []Vote, by float64, o *Observation) *Fit {
+	f := &Fit{Fires: v.of.Fire, Votes: len(slow), Hours: math.Exp(w.SlowLevel), Reach: math.Exp(w.SlowBound), Away: v.away, LevelModel: o.LevelModel}
 	if !math.IsInf(v.score, 0) {
 		f.Score, f.Of = v.score, w.Sure.N
 	}
@@ -92,20 +93,20 @@ func (v StepView) fitted(w baseline.Weighed, slow []Vote, by float64, o *Observa
 		f.Checks += len(slow[i].Said)
 	}
 	if len(slow) > 0 {
-		f.Ratio, f.Before = math.Exp(by), math.Exp(w.Best.From)
+		f.Ratio, f.Before = math.Exp(by), math.Exp(w.Best.Before)
 	}
 	return f
 }
 
 // settled follows the level over the votes that are too old to be weighed, and returns the others; those held against a
 // fixed limit say nothing of it.
-func (q Quorum) settled(from *baseline.Track, votes []Vote, o *Observation) (t baseline.Track, weighed []Vote) {
+func (q Quorum) settled(from *level.KalmanState, votes []Vote, o *Observation) (t level.KalmanState, weighed []Vote) {
 	if from != nil {
 		t = *from
 	}
 	for len(votes) > 0 && (votes[0].silent() || o.At.Sub(votes[0].At) > q.Span) {
 		if !votes[0].silent() {
-			t = o.Wander.Follow(t, votes[0].seen(nil))
+			t = o.LevelModel.Follow(t, votes[0].seen(nil))
 		}
 		votes = votes[1:]
 	}
@@ -121,11 +122,10 @@ func (q Quorum) settled(from *baseline.Track, votes []Vote, o *Observation) (t b
 func (v *Vote) silent() bool { return len(v.Said) == 0 }
 
 // seen appends what a vote has seen of the level.
-func (v *Vote) seen(list []baseline.Seen) []baseline.Seen {
+func (v *Vote) seen(list []level.Measurement) []level.Measurement {
 	regular := v.Trigger == "" || v.Trigger == probe.Schedule
 	for i, x := range v.Said {
-		share := baseline.Share{E: float64(x.E), SW: float64(x.SW)}
-		list = append(list, baseline.Seen{At: v.At, Share: share, Start: regular && i == 0, Also: i > 0})
+		list = append(list, level.Measurement{At: v.At, E: float64(x.E), ProbeSD: float64(x.SW), MayStart: regular && i == 0, Also: i > 0})
 	}
 	return list
 }
@@ -185,11 +185,11 @@ func (q Quorum) fires(a *Alert, o *Observation, v StepView) (of int, yes bool) {
 }
 
 // follow returns an alert's track after the votes that it lets go of: those before the first that it keeps.
-func (q Quorum) follow(t *baseline.Track, had, keeps []Vote, o *Observation) *baseline.Track {
-	if !q.Sharp || !o.Wander.Known() {
+func (q Quorum) follow(t *level.KalmanState, had, keeps []Vote, o *Observation) *level.KalmanState {
+	if !q.Sharp || !o.LevelModel.Known() {
 		return t
 	}
-	var list []baseline.Seen
+	var list []level.Measurement
 	for i := range had {
 		if len(keeps) > 0 && !had[i].At.Before(keeps[0].At) {
 			break
@@ -201,18 +201,18 @@ func (q Quorum) follow(t *baseline.Track, had, keeps []Vote, o *Observation) *ba
 	if len(list) == 0 {
 		return t
 	}
-	var next baseline.Track
+	var next level.KalmanState
 	if t != nil {
 		next = *t
 	}
-	next = o.Wander.Follow(next, list)
+	next = o.LevelModel.Follow(next, list)
 	return &next
 }
 
 // Relevelled is an alert of a series whose usual is another now: where its level was says nothing any more, nor do its votes of
 // it. They keep what they decided.
 func (a Alert) Relevelled() Alert {
-	a.Track, a.Votes = nil, slices.Clone(a.Votes)
+	a.KalmanState, a.Votes = nil, slices.Clone(a.Votes)
 	for i := range a.Votes {
 		a.Votes[i].Said = nil
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -22,10 +23,10 @@ func slowVotes(every time.Duration, list ...float64) []Vote {
 // TestSharpNeeds holds the rule's conditions one by one against votes that fulfil all the others.
 func TestSharpNeeds(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
-	calm := baseline.Wander{.0004, .0004, .0004, .0004}
-	f := func(what string, votes []Vote, w baseline.Wander, wantN int, wantAway bool) sharpView {
+	calm := level.Model{.0004, .0004, .0004, .0004}
+	f := func(what string, votes []Vote, w level.Model, wantN int, wantAway bool) sharpView {
 		t.Helper()
-		o := Observation{At: votes[len(votes)-1].At, Shares: []baseline.Share{{SW: .1}}, Wander: w}
+		o := Observation{At: votes[len(votes)-1].At, Shares: []baseline.Share{{SW: .1}}, LevelModel: w}
 		v := q.sharp(&Alert{Votes: votes}, &o)
 		if !v.known || v.n != wantN || v.away != wantAway {
 			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantAway)
@@ -37,7 +38,7 @@ func TestSharpNeeds(t *testing.T) {
 	f("five are too few", slowVotes(time.Minute, up, up, up, up, up), calm, 0, false)
 	f("six of which the newest is calm", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up, .1), calm, 0, false)
 	f("under the least ratio", slowVotes(time.Minute, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2), calm, 0, false)
-	f("a level that moves so by itself", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up), baseline.Wander{.1, .1, .1, .1}, 0, false)
+	f("a level that moves so by itself", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up), level.Model{.1, .1, .1, .1}, 0, false)
 	if v := f("one that is far out is no step", slowVotes(time.Minute, 0, 0, 0, 0, 0, 3), calm, 0, false); !v.looks() || v.enough() {
 		t.Errorf("one far out: %+v: worth looking again", v)
 	}
@@ -48,14 +49,14 @@ func TestSharpNeeds(t *testing.T) {
 	for range 60 {
 		day = append(day, math.Log(1.6))
 	}
-	f("a step of five hours is weighed by its last 75 minutes", slowVotes(5*time.Minute, day...), baseline.Wander{.0001, .0001, .0001, .003}, 16, false)
+	f("a step of five hours is weighed by its last 75 minutes", slowVotes(5*time.Minute, day...), level.Model{.0001, .0001, .0001, .003}, 16, false)
 	var ramp []Vote
 	for i := range 288 {
 		ramp = append(ramp, slowVotes(0, math.Ln2*min(1, float64(i)/216))...)
 		ramp[i].At, ramp[i].Said[0].SW = day0.Add(time.Duration(i)*5*time.Minute), .5
 	}
-	f("a rise of 18 hours, held for six", ramp, baseline.Wander{0, 0, 0, .0048}, 16, true)
-	f("half of it is not far enough", ramp[:108], baseline.Wander{0, 0, 0, .0048}, 0, false)
+	f("a rise of 18 hours, held for six", ramp, level.Model{0, 0, 0, .0048}, 16, true)
+	f("half of it is not far enough", ramp[:108], level.Model{0, 0, 0, .0048}, 0, false)
 	if v := q.sharp(&Alert{}, &Observation{Shares: []baseline.Share{{SW: .1}}}); v.known || v.looks() || v.enough() {
 		t.Error("it is in force where nobody knows how the level moves")
 	}
@@ -106,16 +107,16 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	votes := slowVotes(5*time.Minute, 0, 0, 0, 0, .5, .5, .5, .5, .5, .5, .5, .5)
 	one := []baseline.Share{{E: .5, SW: .1}}
-	o := Observation{At: votes[11].At, Shares: one, Wander: baseline.Wander{0, .001, .001, .001}}
+	o := Observation{At: votes[11].At, Shares: one, LevelModel: level.Model{0, .001, .001, .001}}
 	v := q.sharp(&Alert{Votes: votes}, &o)
 	f := v.fit
-	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores(5*time.Minute).Fire || f.Away || f.Wander != o.Wander {
+	if f.Of != 8 || f.Votes != 8 || f.Checks != 8 || f.Score != v.score || f.Fires != singleScores(5*time.Minute).Fire || f.Away || f.LevelModel != o.LevelModel {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
 		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
 	}
-	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: one, Wander: o.Wander}).fit; f.Score != 0 || f.Of != 0 {
+	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: one, LevelModel: o.LevelModel}).fit; f.Score != 0 || f.Of != 0 {
 		t.Errorf("three votes are too few for a score: %+v", f)
 	}
 }
@@ -125,18 +126,18 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 func explained(t *testing.T, a Alert, fires float64) {
 	t.Helper()
 	f := a.Fit
-	if f == nil || a.Track == nil || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
-		t.Fatalf("what it fired by: %+v, from %+v", f, a.Track)
+	if f == nil || a.KalmanState == nil || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
+		t.Fatalf("what it fired by: %+v, from %+v", f, a.KalmanState)
 	}
-	var list []baseline.Seen
+	var list []level.Measurement
 	for _, v := range a.Decided[len(a.Decided)-f.Votes:] {
 		list = v.seen(list)
 	}
 	if len(list) != f.Checks || a.FirstBreach != list[0].At {
 		t.Errorf("%d checks since %s, want %d since %s", len(list), list[0].At, f.Checks, a.FirstBreach)
 	}
-	again := f.Wander.Weigh(*a.Track, list, sharpLeast, 1.15).Best
-	if again.N != f.Votes || again.Score < f.Score || math.Abs(math.Exp(again.From)-f.Before) > 1e-9 {
+	again := f.LevelModel.ScanForStep(*a.KalmanState, list, sharpLeast, 1.15).Best
+	if again.N != f.Votes || again.LLR < f.Score || math.Abs(math.Exp(again.Before)-f.Before) > 1e-9 {
 		t.Errorf("weighed again %+v, the alert says %+v", again, f)
 	}
 }
@@ -157,12 +158,12 @@ func TestSharpStopsLooking(t *testing.T) {
 func TestRelevelledForgetsTheLevel(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	low := math.Log(2. / 3)
-	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), Track: &baseline.Track{At: day0, Mean: [4]float64{3: low}}}
+	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), KalmanState: &level.KalmanState{At: day0, Mean: [4]float64{3: low}}}
 	weigh := func(a Alert) sharpView {
 		for i := range 6 {
 			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Said{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
 		}
-		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: make([]baseline.Share, 1), Wander: baseline.Wander{0, 0, 0, .06}})
+		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: make([]baseline.Share, 1), LevelModel: level.Model{0, 0, 0, .06}})
 	}
 	now := had.relevelled()
 	if v := weigh(now); v.score >= 0 || v.best >= v.of.Enough {
@@ -171,7 +172,7 @@ func TestRelevelledForgetsTheLevel(t *testing.T) {
 	if v := weigh(had); v.score < v.of.Look {
 		t.Errorf("beside the old one: %+v: then there is nothing to forget", v)
 	}
-	if now.Track != nil || len(now.Votes) != 8 || now.Votes[0].Verdict != had.Votes[0].Verdict || had.Votes[0].Said == nil {
+	if now.KalmanState != nil || len(now.Votes) != 8 || now.Votes[0].Verdict != had.Votes[0].Verdict || had.Votes[0].Said == nil {
 		t.Errorf("%+v of %+v", now, had)
 	}
 }
@@ -184,7 +185,7 @@ func TestReprobesAloneAreNoStep(t *testing.T) {
 		votes[i].Trigger = probe.Reprobe
 	}
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
-	v := q.sharp(&Alert{Votes: votes}, &Observation{At: votes[6].At, Shares: make([]baseline.Share, 1), Wander: baseline.Wander{0, .001, .001, .001}})
+	v := q.sharp(&Alert{Votes: votes}, &Observation{At: votes[6].At, Shares: make([]baseline.Share, 1), LevelModel: level.Model{0, .001, .001, .001}})
 	if !v.known || v.n != 0 || v.looks() || v.fit.Votes != 0 || v.fit.Score != 0 || v.fit.Ratio != 0 {
 		t.Errorf("%+v, %+v", v, v.fit)
 	}

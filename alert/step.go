@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -26,23 +27,23 @@ type Quorum struct {
 
 // Observation is what one probe says to one alert.
 type Observation struct {
-	At        time.Time
-	Trigger   probe.Trigger
-	Call      baseline.Call // NotJudged: says nothing
-	Verdict   baseline.Ruling
-	Low       float64          // lower end of the normal range, seconds
-	Band      *baseline.Band   // that it was held against; nil = none
-	Fixed     bool             // held against a fixed limit
-	Learned   string           // with Fixed: how much has been learned
-	Shares    []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
-	Who       []uint32         // of a round: whose share each is
-	Wander    baseline.Wander  // how the level moves by itself
-	Canaries  int              // of a round: how many spoke
-	Judged    baseline.Verdict // by the band, whatever limit the observation was held against
-	Urgent    bool             // above a critical limit of the user's
-	Outcome   probe.Outcome
-	Reason    string
-	RequestID string
+	At         time.Time
+	Trigger    probe.Trigger
+	Call       baseline.Call // NotJudged: says nothing
+	Verdict    baseline.Ruling
+	Low        float64          // lower end of the normal range, seconds
+	Band       *baseline.Band   // that it was held against; nil = none
+	Fixed      bool             // held against a fixed limit
+	Learned    string           // with Fixed: how much has been learned
+	Shares     []baseline.Share // how far from usual without today's offset, of each canary that spoke; none = not known
+	Who        []uint32         // of a round: whose share each is
+	LevelModel level.Model      // how the level moves by itself
+	Canaries   int              // of a round: how many spoke
+	Judged     baseline.Verdict // by the band, whatever limit the observation was held against
+	Urgent     bool             // above a critical limit of the user's
+	Outcome    probe.Outcome
+	Reason     string
+	RequestID  string
 }
 
 // Turn is what a step changed.
@@ -64,7 +65,7 @@ func Step(a Alert, q Quorum, o Observation, now time.Time) (Alert, Turn) {
 	had := a.Votes
 	a.Votes = q.retain(a.Votes, o.vote(), a.IsFiring())
 	if !a.IsFiring() {
-		a.Track = q.follow(a.Track, had, a.Votes, &o)
+		a.KalmanState = q.follow(a.KalmanState, had, a.Votes, &o)
 	}
 	a.see(&o, q)
 	if a.State.IsFiring() {
@@ -115,7 +116,7 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t Turn) (Aler
 	first := len(a.Votes) - of
 	v := t.View
 	if v.n > 0 {
-		a.Track = q.follow(a.Track, a.Votes[:first], a.Votes[first:], &o)
+		a.KalmanState = q.follow(a.KalmanState, a.Votes[:first], a.Votes[first:], &o)
 	} else {
 		first += slices.IndexFunc(a.Votes[first:], func(v Vote) bool { return v.Verdict.Call == baseline.Breach })
 	}

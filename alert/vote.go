@@ -78,7 +78,7 @@ func (v Vote) pooled() bool { return len(v.Said) > 1 }
 func (o *Observation) vote() Vote {
 	v := Vote{At: o.At, Trigger: o.Trigger, Verdict: o.Verdict, Outcome: o.Outcome}
 	v.Verdict.Call = o.Call
-	if o.Wander.Known() {
+	if o.LevelModel.Known() {
 		v.Said = make([]Contribution, len(o.Shares))
 		for i, x := range o.Shares {
 			v.Said[i] = Contribution{E: fourDigits(x.E), SW: fourDigits(x.SW)}

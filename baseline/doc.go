@@ -64,30 +64,15 @@
 //
 // # A step, beside a level that moves
 //
-// Rounds of a target, and single series with preset "sharp", are not held against a line but against what their level does by
-// itself. A level is taken for the sum of four Ornstein-Uhlenbeck processes around usual, which forget themselves in 15 min,
-// 1 h, 4 h and 16 h; an observation is that level and its own scatter.
+// Rounds of a target, and single series with preset "sharp", are not held against a line: package level fits a model of how e
+// moves when nothing is wrong, follows it and scores steps up from it. Cells of its fit hold e of a series (of rounds: their median e)
+// of seven days, excluded ones left out. Its standard deviation is widened for fewer days than seven, as κ is. Renewed with sw and sL.
 //
-//	C(lag)   1.5625 times the mean product of e (of rounds: their median e), clipped at its 10th and 90th percentiles, with
-//	         itself a lag later; lags of one interval and more, a quarter longer each, up to 12 h; of seven days, excluded ones left out
-//	w        the variances of the four, none negative, whose Σ w·exp(−lag/τ) comes nearest to C (least squares); none of a
-//	         process of which less than a quarter is left at the shortest lag; together at least 0.015²; where runs are over
-//	         15 min apart the fastest has at least a tenth of sw². Wider for fewer days than seven, as κ is. Renewed with
-//	         sw and sL
-//	track    means and covariance of the four, by a Kalman filter over the observations that are not weighed any more; of a
-//	         round each canary's e by itself. Each moves it by at most 1.2 of its standard deviations up, and 2 down
-//	before   track at an observation, brought to at most ln offset_cap from usual, or 2·√Σw if that is more
-//	score    for each regular observation (or round) of the last 75 min as the first of a step, and a step of ln 1.5 and one of ln 2.5: the
-//	         sum over it and all newer ones of odd(e) − odd(e − step), each filter following its own from before; odd is z²/2 of the
-//	         innovation, beyond 1.2 up or 2 down a straight line
-//	away     the means of the two slow processes, less ln offset_cap or 2·√(w₃+w₄), whichever is more
-//
-// It fires when a score of six observations and more is over 10.5 (rounds: 9) and the median r of those that score best is at
-// least ln min_ratio, or away is at least that; the newest r is at least 0.15. One observation, however far out, cannot do it. Of
-// rounds it is the median over the canaries of each one's own median, and no more than two of them say: one canary that is
-// far out for long cannot do it either.
-// The scores are those of the normal law of all observations together wherever none is that loud (track_test.go). A regular
-// observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below half of
+// A series or round fires when the step score of six observations and more of the last 75 min is over 10.5 (rounds: 9) and the
+// median r of those that score best is at least ln min_ratio, or when the slow level is that far beyond its bound; the newest r is at
+// least 0.15. One observation, however far out, cannot do it. Of rounds it is the median over the canaries of each one's own median,
+// and no more than two of them say: one canary that is far out for long cannot do it either.
+// A regular observation of at least 0.15 whose score of any number is over 4 (rounds: 3) is looked at again, until it falls below half of
 // that; for a single series whose runs are more than 5 min apart over 4 − ln(interval / 5 min), at most ln 12, as few of them meet a fault.
 //
 // # Clock changes

@@ -3,6 +3,8 @@ package baseline
 import (
 	"math"
 	"time"
+
+	"serin/baseline/level"
 )
 
 // Group judges rounds: what several series of one metric say together. It has one offset of today and one sL for all of
@@ -16,12 +18,12 @@ type Group struct {
 
 // GroupState is what a restart must find again.
 type GroupState struct {
-	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
-	Ready   bool    `json:"ready,omitempty"`
-	SL      float64 `json:"sl,omitempty"`
-	Wander  Wander  `json:"wander,omitzero"`
-	Hold    Hold    `json:"hold,omitzero"`
-	Last    Hold    `json:"last,omitzero"` // offset of the last judged round
+	Renewed int64       `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
+	Ready   bool        `json:"ready,omitempty"`
+	SL      float64     `json:"sl,omitempty"`
+	Level   level.Model `json:"wander,omitzero"` // its key is older than its name, and stores have it
+	Hold    Hold        `json:"hold,omitzero"`
+	Last    Hold        `json:"last,omitzero"` // offset of the last judged round
 }
 
 // Share is what one series adds to a round: how far its value was from usual (y − mu), and the scatter of its probes.
@@ -73,7 +75,7 @@ func (s *Series) MayPool() bool { return s.levels[0] == nil && s.change == 0 && 
 // value, mean or limit of its own.
 type Round struct {
 	Ruling
-	Wander Wander // how the level of rounds moves by itself
+	Level level.Model // how the level of rounds moves
 }
 
 // Judge holds a round's shares against the level of all of the group's series. Before sL is known the call is NotJudged,
@@ -96,7 +98,7 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 	}
 	line := max(g.th.Sigma*math.Hypot(g.state.SL, scatterOf(inverse)), 4*g.state.SL, math.Log(max(1, g.th.MinRatio)))
 	m := median(es) - o
-	out := Round{Ruling{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Wander}
+	out := Round{Ruling{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Level}
 	switch {
 	case m > line:
 		out.Call = Breach
@@ -126,8 +128,8 @@ func (g *Group) renew(t int64, series []*Series) {
 		}
 	}
 	g.state.Renewed = asOf
-	g.state.SL, g.state.Ready = g.level(asOf, series)
-	g.state.Wander = g.wander(asOf, series)
+	g.state.SL, g.state.Ready = g.levelSD(asOf, series)
+	g.state.Level = g.levelModel(asOf, series)
 }
 
 // eachBlock tells what all series say in each block of a length, of the window that ends at an instant, by time: how far from usual
@@ -179,8 +181,8 @@ func (ps points) counting() points {
 // scatterOf is what probes alone make the median of a round scatter by, from Σ sw⁻² of them.
 func scatterOf(inverse float64) float64 { return math.Sqrt(1.35 / inverse) }
 
-// level is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
-func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
+// levelSD is sL as of an instant: the scatter of the blocks' means less what the probes' own scatter makes of it.
+func (g *Group) levelSD(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
 	var means, own []float64
 	var then today
@@ -198,21 +200,21 @@ func (g *Group) level(asOf int64, series []*Series) (sl float64, ok bool) {
 	return math.Sqrt(max(v-mean(own), .15*v, leastSL*leastSL)), true
 }
 
-// wander measures the moves of the level of rounds: of the median where two series and more have spoken.
-func (g *Group) wander(asOf int64, series []*Series) Wander {
+// levelModel measures how the level of rounds moves: of the median where two series and more have spoken.
+func (g *Group) levelModel(asOf int64, series []*Series) level.Model {
 	if !g.state.Ready {
-		return Wander{}
+		return level.Model{}
 	}
 	var inverse float64
 	for _, s := range series {
 		inverse += 1 / (s.noise.SW * s.noise.SW)
 	}
-	days := series[0].days
-	cells := newCells(asOf, days, g.interval)
-	eachBlock(asOf, cells.length, series, func(k int64, e []float64, _ float64) {
+	grid := level.NewGrid(asOf, time.Duration(int64(series[0].days)*day), g.interval)
+	length := max(int64(g.interval), 1)
+	eachBlock(asOf, length, series, func(k int64, e []float64, _ float64) {
 		if len(e) >= 2 {
-			cells.put(k*cells.length, median(e))
+			grid.Put(k*length, median(e))
 		}
 	})
-	return wanderOf(cells.e, g.interval, scatterOf(inverse)).widened(cells.days())
+	return fitted(grid, scatterOf(inverse))
 }

@@ -3,6 +3,8 @@ package baseline
 import (
 	"math"
 	"slices"
+
+	"serin/baseline/level"
 )
 
 const (
@@ -10,19 +12,19 @@ const (
 	minBlocks = 20
 	minBlock  = 3 // values in a block
 	leastSW   = .02
-	leastSL   = .015
+	leastSL   = level.MinSD
 	half      = 12 * hour // sw and sL are renewed twice a day
 )
 
 // Noise is what residuals say about a series: SW, the scatter of one probe, and SL, that of a half hour's level, both
 // in ln units. It is part of State.
 type Noise struct {
-	Renewed int64   `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
-	Ready   bool    `json:"ready,omitempty"`
-	SW      float64 `json:"sw,omitempty"`
-	SL      float64 `json:"sl,omitempty"`
-	SD      float64 `json:"sd,omitempty"`    // of all residuals
-	Wander  Wander  `json:"wander,omitzero"` // with a sharp threshold: how the level moves by itself
+	Renewed int64       `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
+	Ready   bool        `json:"ready,omitempty"`
+	SW      float64     `json:"sw,omitempty"`
+	SL      float64     `json:"sl,omitempty"`
+	SD      float64     `json:"sd,omitempty"`    // of all residuals
+	Level   level.Model `json:"wander,omitzero"` // with a sharp threshold; its key is older than its name, and stores have it
 }
 
 // renew computes the noise anew where it never was, or 00:00 or 12:00 of the zone has passed since.
@@ -59,13 +61,13 @@ func (s *Series) measureNoise(asOf int64) Noise {
 	n.SD = wsd(slices.DeleteFunc(r, math.IsNaN))
 	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
 	if s.th.Sharp {
-		n.Wander = s.wander(past, asOf, sw)
+		n.Level = s.levelModel(past, asOf, sw)
 	}
 	return n
 }
 
-// Wander says how the series' level moves by itself; zeros where it is not known, or its threshold is not sharp.
-func (s *Series) Wander() Wander { return s.noise.Wander }
+// LevelModel is how the series' level moves; zeros where it is not known, or its threshold is not sharp.
+func (s *Series) LevelModel() level.Model { return s.noise.Level }
 
 // counts reports whether c's residual enters sw and sL.
 func (c *cell) counts() bool { return c.judged() && !c.excluded() }

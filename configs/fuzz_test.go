@@ -63,8 +63,8 @@ func TestSetRule(t *testing.T) {
 	if base.TTFTLimit != nil {
 		t.Error("the base was changed")
 	}
-	rule, problems = SetRule(base, "kappa=1.6", "preset=quiet")
-	if len(problems) > 0 || rule.Reprobes != 4 || rule.Kappa != 1.6 || rule.Preset != "quiet" {
+	rule, problems = SetRule(base, "kappa=1.6", "preset=sharp")
+	if len(problems) > 0 || rule.Reprobes != 9 || rule.Kappa != 1.6 || rule.Preset != "sharp" {
 		t.Errorf("rule = %+v\n%s", rule, lines(problems))
 	}
 	f := func(setting, want string) {
@@ -78,7 +78,8 @@ func TestSetRule(t *testing.T) {
 	f("sigmma=3", `error: rule.sigmma: is not a key that is known here; did you mean "sigma"?`)
 	f("m=x", `error: rule.m: must be an integer, is a string; write an integer`)
 	f("m=9", `error: rule.m: is 9 of n = 5: it can never fire; write at most n`)
-	f("preset=brisk", `error: rule.preset: "brisk" is unknown; use one of: balanced, quiet, sharp, literal`)
+	f("preset=brisk", `error: rule.preset: "brisk" is unknown; use one of: balanced, sharp, literal`)
+	f("preset=quiet", `error: rule.preset: "quiet" was removed: it measured the same as "balanced"; remove it, or write preset = "balanced" with the numbers of quiet: kappa = 1.5 and reprobes = 4`)
 	f("window=60", `error: rule.window: duration "60" has no unit; write "60s" if seconds are meant (units: ms, s, m, h, d)`)
 	f("ttft_limit.huge.warning=1s", `error: ttft_limit.huge.warning: is not a key of [rule]; remove it; known here: long medium short`)
 	f("m.x=1", `error: m.x: is not a key of [rule]; did you mean "m"?`)

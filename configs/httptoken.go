@@ -2,30 +2,22 @@ package configs
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"serin/probe"
 )
 
-// HTTPToken is one [[http.token]]: a token of its own for a person or a machine, that may do what its scopes say.
+// HTTPToken is one [[http.token]]: a token of its own for a person or a machine, that may do what its role says.
 type HTTPToken struct {
 	Name   string
 	Secret probe.Secret // read again when its file changes
-	Scopes []string     // of TokenScopes
+	Role   string       // read, annotate or admin
 }
 
 // tokenKeys are the keys of [[http.token]].
 type tokenKeys struct {
-	Name   string   `koanf:"name"`
-	File   string   `koanf:"token_file"`
-	Scopes []string `koanf:"scopes"`
-}
-
-// TokenScopes lists what a token may be good for: read is every GET, write is every change, the others are one kind of
-// change each.
-func TokenScopes() []string {
-	return []string{"read", "write", "silence", "mark", "ack", "accept", "reload"}
+	Name string `koanf:"name"`
+	File string `koanf:"token_file"`
+	Role string `koanf:"role"`
 }
 
 // resolveTokens reads every [[http.token]]; first is the path of [http] token_file, "" = none.
@@ -37,8 +29,8 @@ func (l *loader) resolveTokens(http section, first string) {
 	for _, s := range l.nested(http, "token") {
 		var k tokenKeys
 		l.decode(layers{s}, &k)
-		t := HTTPToken{Name: l.name(s, seen), Scopes: k.Scopes}
-		l.checkScopes(s, k.Scopes)
+		t := HTTPToken{Name: l.name(s, seen), Role: k.Role}
+		l.checkRole(s, k.Role)
 		if k.File == "" {
 			if !s.wrong("token_file") {
 				l.rep.fail(s.at("token_file"), s.key("token_file"), "is missing", `name the file that holds the token: token_file = "ci.token"`)
@@ -58,16 +50,30 @@ func (l *loader) resolveTokens(http section, first string) {
 	}
 }
 
-func (l *loader) checkScopes(s section, scopes []string) {
-	if len(scopes) == 0 && !s.wrong("scopes") {
-		l.rep.fail(s.at("scopes"), s.key("scopes"), "names no scope: the token could do nothing", `name them: scopes = ["read", "silence"] of `+strings.Join(TokenScopes(), ", "))
+func (l *loader) checkRole(s section, role string) {
+	switch {
+	case s.tree.kids["scopes"] != nil:
+		l.rep.fail(s.at("scopes"), s.key("scopes"), "was replaced by role", fmt.Sprintf("write role = %q", roleOf(s.tree.kids["scopes"].val)))
+	case role != "":
+		l.oneOf(layers{s}, "role", role, "read", "annotate", "admin")
+	case !s.wrong("role"):
+		l.rep.fail(s.at("role"), s.key("role"), "is missing", `write role = "read", "annotate" (marks, silences, acks, labels) or "admin" (accept, reset, reload)`)
 	}
-	for i, scope := range scopes {
-		l.oneOf(layers{s}, "scopes", scope, TokenScopes()...)
-		if slices.Contains(scopes[:i], scope) {
-			l.rep.fail(s.at("scopes"), s.key("scopes"), fmt.Sprintf("names %q twice", scope), "remove one")
+}
+
+// roleOf returns the weakest role that may do what a list of scopes allowed.
+func roleOf(scopes any) string {
+	role := "read"
+	list, _ := scopes.([]*node) // another type could do nothing
+	for _, n := range list {
+		switch n.val {
+		case "silence", "mark", "ack":
+			role = "annotate"
+		case "write", "accept", "reload":
+			return "admin"
 		}
 	}
+	return role
 }
 
 // nested returns the checked sections of an array of tables inside a table that comes once.

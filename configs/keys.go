@@ -95,7 +95,7 @@ func defaultScene() sceneKeys {
 // schema returns every key that a config may hold. A table's keys come from its struct's tags; what needs a shape
 // of its own is added by hand.
 func schema() *spec {
-	rule := tableOf(alert.DefaultRule())
+	rule := ruleSpec()
 	size := tableOf(sizeKeys{})
 	size.kind = kindSize
 	size.keys["expect"] = tableOf(prompt.Expect{})
@@ -105,14 +105,16 @@ func schema() *spec {
 		scene.keys[string(s)] = size
 	}
 	scene.keys["rule"] = tableOf(alert.Rule{})
-	scene.keys["rule"].keys = rule.keys
+	scene.keys["rule"].keys, scene.keys["rule"].removed = rule.keys, rule.removed
 	provider := tableOf(targetKeys{})
 	delete(provider.keys, "provider")
 	defaults := tableOf(targetKeys{Target: probe.DefaultTarget()})
 	delete(defaults.keys, "name")
 	target := tableOf(targetKeys{Target: probe.DefaultTarget()})
 	http := tableOf(httpKeys{HTTP: defaultHTTP()})
-	http.keys["token"] = listOf(tableOf(tokenKeys{}))
+	token := tableOf(tokenKeys{})
+	token.removed = map[string]string{"scopes": ""} // checkRole knows which role to write
+	http.keys["token"] = listOf(token)
 	for _, t := range []*spec{provider, defaults, target} {
 		t.keys["budget_tokens"].def, t.keys["budget_usd"].def = "", "" // those of [budget]
 	}
@@ -139,4 +141,18 @@ func schema() *spec {
 		"scene":               listOf(scene),
 		"price":               listOf(tableOf(probe.Price{})),
 	}}
+}
+
+// ruleSpec returns the keys of [rule].
+func ruleSpec() *spec {
+	s := tableOf(alert.DefaultRule())
+	s.removed = map[string]string{
+		"accept_after":  "remove it: the samples of an open alert count again after exclude_for (default 24h), so the next days learn the level by themselves; serin accept takes it at once",
+		"down_after":    "remove it: the next days learn a lower level by themselves; serin accept takes it at once",
+		"promote_after": "remove it: a canary that is slow alone pages once it has lasted",
+	}
+	for key := range s.removed {
+		delete(s.keys, key)
+	}
+	return s
 }

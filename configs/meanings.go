@@ -97,7 +97,7 @@ func sceneMeanings() map[string]string {
 
 func ruleMeanings() map[string]string {
 	return map[string]string{
-		"preset":        "`balanced`, `quiet`, `sharp`, `literal`",
+		"preset":        "`balanced`, `sharp`, `literal`",
 		"sigma":         "standard deviations from usual to the limit",
 		"kappa":         "factor that makes them honest for seven days of data",
 		"m":             "breaches …",
@@ -112,9 +112,7 @@ func ruleMeanings() map[string]string {
 		"resolve_for":   "… over at least this time",
 		"resolve_ratio": "what counts as calm: less than this many times the usual, or under half of the limit's distance",
 		"exclude_after": "an alert this old leaves the baseline; 0 = never",
-		"accept_after":  "a level kept up this long is the new normal; 0 = never",
-		"down_after":    "a level that is lower for this long is the new normal; 0 = never",
-		"promote_after": "a single series' alert beside a judged target becomes a warning after this time",
+		"exclude_for":   "how long at most the samples of an open latency alert stay out of the baseline: what lasts longer is learned as the new level",
 		"corroborate":   "judge a target by all of its canaries together, where it has at least three",
 		"ttft_limit":    "fixed limits by size: `{ short = { warning = \"3s\", critical = \"10s\" } }`",
 		"tpot_limit":    "fixed limits by size: `{ short = { warning = \"100ms\" } }`",
@@ -149,8 +147,10 @@ func singleMeanings() map[string]string {
 		"baseline.slot":      "interval of the day that is compared with itself; divides the day",
 		"baseline.on_change": "when a canary's prompt, model or the like changes: `relearn`, `rescale`, `keep`",
 
-		"incident.group_wait":   "how long an incident waits for more alerts before it is told",
-		"incident.remind_every": "reminders while it lasts; `\"0s\"` = none",
+		"incident.group_by":      "what shares an incident: `provider` (where a target names none, the host and port of its `base_url`), or each `target` by itself",
+		"incident.reopen_within": "trouble that comes again this soon after its end reopens its incident; `\"0s\"` = never",
+		"incident.group_wait":    "how long an incident waits for more alerts before it is told",
+		"incident.remind_every":  "reminders while it lasts; `\"0s\"` = none",
 
 		"budget.tokens":   "input and output tokens that each target may use a day; 0 = no bound",
 		"budget.usd":      "US dollars that each target may cost a day, by `[[price]]`; 0 = no bound",

@@ -51,27 +51,3 @@ func Distance(a, b string) int {
 	}
 	return rows[len(a)][len(b)]
 }
-
-// glob reports whether s matches the pattern: * stands for any run of characters, ? for one.
-func glob(pattern, s string) bool {
-	p, i, star, mark := 0, 0, -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
-			p++
-			i++
-		case star >= 0:
-			p, mark = star+1, mark+1
-			i = mark
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
-}

@@ -57,22 +57,3 @@ func TestNearest(t *testing.T) {
 	f("", "")
 	f(strings.Repeat("x", 200), "")
 }
-
-func TestGlob(t *testing.T) {
-	f := func(pattern, s string, want bool) {
-		t.Helper()
-		if got := glob(pattern, s); got != want {
-			t.Errorf("glob(%q, %q) = %v", pattern, s, got)
-		}
-	}
-	f("*", "", true)
-	f("acme/*", "acme/m/x", true)
-	f("gpt-4o*", "gpt-4o-mini", true)
-	f("gpt-4o*", "gpt-4", false)
-	f("*-eu", "gw-eu-eu", true)
-	f("g?-*x*", "gw-axb", true)
-	f("g?", "g", false)
-	f("", "a", false)
-	f("a*b*c", "aXbYbZ", false)
-	f("[a]", "a", false)
-}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // loader resolves one config; its methods report what is wrong and go on.
@@ -148,7 +149,7 @@ func (s section) names() []string {
 // pricesOf returns the prices whose glob matches the model, in the order of the file.
 func (l *loader) pricesOf(model string) (list []probe.Price) {
 	for _, p := range l.prices {
-		if glob(p.Model, model) {
+		if glob.Match(p.Model, model) {
 			list = append(list, p)
 		}
 	}

@@ -88,7 +88,7 @@ short = "*/5 * * * *"
 [scene.rule]
 m = 3
 [rule]
-preset = "quiet"
+preset = "sharp"
 n = 6
 min_ratio = 1.4
 `, "key", "file-key-789")
@@ -119,7 +119,7 @@ min_ratio = 1.4
 	f("key of three", three.APIKey.Label(), "environment variable HOOK")
 	f("redacted", c.Redactor.Redact("file-key-789 gw-key-123"), "*** gw-key-123") // the defaults' key is used by no target
 	r := c.Runs[0].Rule
-	f("rule", []any{r.Preset, r.Kappa, r.Reprobes, r.M, r.N, r.MinRatio, r.Sigma}, []any{"quiet", 1.5, 4, 3, 6, 1.4, 2.0})
+	f("rule", []any{r.Preset, r.Kappa, r.Reprobes, r.M, r.N, r.MinRatio, r.Sigma}, []any{"sharp", 1.375, 9, 3, 6, 1.4, 2.0})
 	lanes := c.Runs[1].Entry.Lanes // three, then two: ordered by key
 	f("order", []string{c.Runs[0].Canary.Key(), c.Runs[1].Canary.Key(), c.Runs[2].Canary.Key()}, []string{"one/chat/short", "three/chat/short", "two/chat/short"})
 	f("lanes of three", fmt.Sprint(lanes), "[{target/three 4}]")

@@ -7,6 +7,7 @@ import (
 
 	"serin/alert"
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // routeKeys are the keys of [[route]].
@@ -84,13 +85,13 @@ func (l *loader) checkMatch(s section, name, pattern string) {
 		l.rep.fail(at, key, "is neither a name to match nor a label of a target", fix)
 		return
 	}
-	if !alert.ValidGlob(pattern) {
+	if !glob.Valid(pattern) {
 		l.rep.fail(at, key, fmt.Sprintf("%q is not a pattern", pattern), `write a value, a glob such as "gw-*", or several with | between them`)
 		return
 	}
 	values := l.matchable(name)
 	for one := range strings.SplitSeq(pattern, "|") {
-		if !slices.ContainsFunc(values, func(v string) bool { return alert.Glob(one, v) }) {
+		if !slices.ContainsFunc(values, func(v string) bool { return glob.Match(one, v) }) {
 			fix := "there are: " + strings.Join(values, ", ")
 			if n, ok := nearest(one, values); ok {
 				fix = fmt.Sprintf("did you mean %q? (%s)", n, fix)

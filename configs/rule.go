@@ -10,10 +10,9 @@ import (
 )
 
 // Presets lists the values of a rule's preset, the default first.
-func Presets() []string { return []string{"balanced", "quiet", "sharp", "literal"} }
+func Presets() []string { return []string{"balanced", "sharp", "literal"} }
 
-// Preset returns the rule of a preset; ok is false where there is none of that name. Quiet is balanced with kappa 1.5
-// and 4 re-probes. Sharp is balanced that fires when the last checks fit a step up of the level far better than what the level does
+// Preset returns the rule of a preset; ok is false where there is none of that name. Sharp is balanced that fires when the last checks fit a step up of the level far better than what the level does
 // by itself, with up to 9 re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
 // resolves; no re-probes, votes, floor, exclusion or acceptance.
 func Preset(name string) (rule alert.Rule, ok bool) {
@@ -21,8 +20,6 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 	r.Preset = name
 	switch name {
 	case "balanced":
-	case "quiet":
-		r.Kappa, r.Reprobes = 1.5, 4
 	case "sharp":
 		r.Reprobes, r.Threshold.Sharp = 9, true
 	case "literal":
@@ -49,7 +46,7 @@ func SetRule(base alert.Rule, settings ...string) (alert.Rule, []Problem) {
 		plantSetting(t, strings.TrimSpace(key), strings.TrimSpace(value), rep)
 	}
 	l := &loader{rep: rep, cfg: &Config{}}
-	sec := checkTable(t, tableOf(alert.DefaultRule()), "rule", rep)
+	sec := checkTable(t, ruleSpec(), "rule", rep)
 	rule := l.mergeRule(layers{sec}, base)
 	l.checkRule(layers{sec}, rule)
 	return rule, rep.sorted()
@@ -58,7 +55,7 @@ func SetRule(base alert.Rule, settings ...string) (alert.Rule, []Problem) {
 // plantSetting reads a value by the kind that its key wants.
 func plantSetting(t *table, path, value string, rep *report) {
 	parts := strings.Split(path, ".")
-	s := tableOf(alert.DefaultRule())
+	s := ruleSpec()
 	for _, p := range parts[:len(parts)-1] {
 		sub := s.keys[p]
 		if sub == nil || sub.keys == nil {
@@ -89,6 +86,11 @@ func (l *loader) mergeRule(from layers, base alert.Rule) alert.Rule {
 	for i := len(from) - 1; i >= 0; i-- {
 		name, ok := from[i].values["preset"].(string)
 		if !ok {
+			continue
+		}
+		if name == "quiet" {
+			at, key := from[i:].at("preset")
+			l.rep.fail(at, key, `"quiet" was removed: it measured the same as "balanced"`, `remove it, or write preset = "balanced" with the numbers of quiet: kappa = 1.5 and reprobes = 4`)
 			continue
 		}
 		l.oneOf(from[i:], "preset", name, Presets()...)
@@ -147,7 +149,7 @@ func (l *loader) checkRule(from layers, r alert.Rule) {
 		bad("window", r.Window < need, fmt.Sprintf("%q is shorter than the re-probes take (%s)", formatDuration(r.Window), formatDuration(need)), `write "60m"`)
 	}
 	for key, d := range map[string]time.Duration{"min_abs": r.MinAbs, "resolve_for": r.ResolveFor, "exclude_after": r.ExcludeAfter,
-		"accept_after": r.AcceptAfter, "down_after": r.DownAfter, "promote_after": r.PromoteAfter} {
+		"exclude_for": r.ExcludeFor} {
 		l.notNegative(from, key, d)
 	}
 	l.checkLimits(from, "ttft_limit", r.TTFTLimit)

@@ -8,6 +8,7 @@ import (
 
 	"serin/alert"
 	"serin/probe"
+	"serin/probe/glob"
 	"serin/probe/prompt"
 )
 
@@ -119,7 +120,7 @@ func (l *loader) chooseByName(s section, patterns []string) []*target {
 	for _, p := range patterns {
 		matched := false
 		for _, t := range l.targets {
-			if !glob(p, t.Name) {
+			if !glob.Match(p, t.Name) {
 				continue
 			}
 			matched = true
@@ -159,7 +160,7 @@ func (l *loader) chooseByLabels(s section, want map[string]string) []*target {
 func labelled(labels, want map[string]string) bool {
 	for name, pattern := range want {
 		have, ok := labels[name]
-		if !ok || !glob(pattern, have) {
+		if !ok || !glob.Match(pattern, have) {
 			return false
 		}
 	}

@@ -36,9 +36,11 @@ type spec struct {
 	kind kind
 	keys map[string]*spec
 	def  string
+
+	removed map[string]string // keys of a table that are no more → what to do instead
 }
 
-func listOf(s *spec) *spec { return &spec{kind: kindTables, keys: s.keys} }
+func listOf(s *spec) *spec { return &spec{kind: kindTables, keys: s.keys, removed: s.removed} }
 
 // names returns the keys of a table in alphabetical order.
 func (s *spec) names() []string {

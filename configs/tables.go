@@ -147,6 +147,8 @@ func (l *loader) resolveIncident() {
 	l.decode(layers{s}, &l.cfg.Incident)
 	l.notNegative(layers{s}, "group_wait", l.cfg.Incident.GroupWait)
 	l.notNegative(layers{s}, "remind_every", l.cfg.Incident.RemindEvery)
+	l.notNegative(layers{s}, "reopen_within", l.cfg.Incident.ReopenWithin)
+	l.oneOf(layers{s}, "group_by", l.cfg.Incident.GroupBy, alert.GroupByProvider, alert.GroupByTarget)
 	if l.cfg.Incident.GroupWait > time.Hour {
 		l.rep.fail(s.at("group_wait"), s.key("group_wait"), "holds every message back for over an hour", `write "30s"`)
 	}

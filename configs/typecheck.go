@@ -51,6 +51,12 @@ func checkTable(t *table, s *spec, path string, rep *report) section {
 	}
 	for _, key := range t.keys {
 		n, want := t.kids[key], s.keys[key]
+		if fix, gone := s.removed[key]; gone {
+			if fix != "" {
+				rep.fail(n.at, out.key(key), "was removed", fix)
+			}
+			continue
+		}
 		if want == nil {
 			rep.fail(n.at, out.key(key), "is not a key that is known here", nearestFix(key, s.offered()))
 			continue

@@ -15,6 +15,6 @@ func windowMeanings() map[string]string {
 
 		"http.token.name":       "a name as of a target: the author of silences, marks and orders",
 		"http.token.token_file": "file with the token",
-		"http.token.scopes":     "what it may do: `read`, `write`, `silence`, `mark`, `ack`, `accept`, `reload`",
+		"http.token.role":       "what it may do: `read`, `annotate` (also marks, silences, acks and labels), `admin` (also accept, reset and reload)",
 	}
 }

@@ -67,7 +67,7 @@ func (o Options) runs(preset string, c Course) bool {
 		return c == Healthy || c == Incidents
 	case preset == "sharp":
 		return c != Shift
-	case preset == "quiet", preset == "corroborated":
+	case preset == "corroborated":
 		return c != Shift && c != Ramp
 	}
 	return true

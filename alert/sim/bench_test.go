@@ -167,7 +167,6 @@ func TestEverythingIsRun(t *testing.T) {
 	}
 	f(DefaultPreset, courses()...)
 	f("sharp", Healthy, Incidents, Wander, Ramp)
-	f("quiet", Healthy, Incidents, Wander)
 	f("corroborated", Healthy, Incidents, Wander)
 	f("literal", Healthy, Incidents)
 	o.Small = true

@@ -4,14 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
-	"path"
 	"sort"
-	"strings"
 	"time"
 
 	"serin/alert"
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // page is how many samples one query reads: short queries keep neither a connection nor the write-ahead log waiting for
@@ -21,9 +21,7 @@ const page = 1024
 // Query selects samples. Zero fields select all.
 type Query struct {
 	Since, Until time.Time // Since is included, Until is not
-	// Pattern is a glob over canary keys, in which * stops at a slash. One without or with one slash looks at the target
-	// or at target/scene alone: "gw-*" and "gw-*/chat/short" both work.
-	Pattern string
+	Pattern      string    // over canary keys, see glob.MatchKey: "gw-*" and "gw-*/chat/short" both work
 }
 
 // History returns the records of one canary from since on, by time, oldest first, whatever their trigger. Records whose
@@ -50,8 +48,8 @@ func (s *Store) History(ctx context.Context, canaryKey string, since time.Time) 
 // Samples returns the samples that q selects, canary by canary, each by time. It may be left at any point.
 func (s *Store) Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, error] {
 	return func(yield func(probe.Sample, error) bool) {
-		if _, err := path.Match(q.Pattern, ""); err != nil {
-			yield(probe.Sample{}, err)
+		if q.Pattern != "" && !glob.ValidKey(q.Pattern) {
+			yield(probe.Sample{}, fmt.Errorf("pattern %q: write target/scene/size, with * for any", q.Pattern))
 			return
 		}
 		list, err := s.canaries(ctx)
@@ -72,20 +70,9 @@ func (s *Store) Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, er
 }
 
 // Matches reports whether q's pattern takes a canary key.
-func (q Query) Matches(key string) bool {
-	c, ok := splitKey(key)
-	return ok && q.matches(c)
-}
+func (q Query) Matches(key string) bool { return q.Pattern == "" || glob.MatchKey(q.Pattern, key) }
 
-func (q Query) matches(c canary) bool {
-	if q.Pattern == "" {
-		return true
-	}
-	parts := []string{c.target, c.scene, c.size}
-	n := min(strings.Count(q.Pattern, "/")+1, len(parts))
-	ok, err := path.Match(q.Pattern, strings.Join(parts[:n], "/"))
-	return ok && err == nil
-}
+func (q Query) matches(c canary) bool { return q.Matches(c.target + "/" + c.scene + "/" + c.size) }
 
 // known is a canary with its number.
 type known struct {

@@ -23,11 +23,13 @@ var arrows = map[string][]string{
 	"probe/wire":     nil, // leaf: protocols know bytes, not canaries
 	"probe/prompt":   nil, // leaf
 	"probe/schedule": nil, // leaf: knows no LLM
+	"probe/glob":     nil, // leaf: one dialect of patterns for all rooms
 	"probe/fakellm":  nil, // leaf: a server that shares no code with its client proves more
 	"probe":          {"probe/wire", "probe/prompt"},
-	"baseline":       {"probe"},
-	"alert":          {"baseline", "probe"},
-	"alert/slack":    {"alert"}, // a channel knows the neutral message, nothing of what caused it
+	"baseline/level": nil, // leaf: mathematics knows residuals and times
+	"baseline":       {"baseline/level", "probe"},
+	"alert":          {"baseline", "baseline/level", "probe", "probe/glob"}, // alerts store the level's state, and ask for the step score
+	"alert/slack":    {"alert"},                                             // a channel knows the neutral message, nothing of what caused it
 	// Each channel technology is one package; none knows another.
 	"alert/webhook":      {"alert"},
 	"alert/alertmanager": {"alert"},
@@ -39,14 +41,17 @@ var arrows = map[string][]string{
 	"alert/sim": {"alert", "baseline", "probe"},
 	// Recorded samples are brought to the production engine too, for backtest and explain.
 	"alert/replay":   {"alert", "baseline", "probe"},
-	"baseline/store": {"alert", "baseline", "probe"},
+	"baseline/store": {"alert", "baseline", "probe", "probe/glob"},
 	// configs composes the option structs of those who own them.
-	"configs": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "baseline", "alert", "alert/slack", "alert/webhook",
+	"configs": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "baseline", "alert", "alert/slack", "alert/webhook",
 		"alert/alertmanager", "alert/pagerduty"},
-	"cmd/internal/web": {"alert", "baseline", "probe"},
+	"cmd/internal/web": {"alert", "baseline", "probe", "probe/glob"},
+	// Counting knows samples and the config's labels, nothing of what is judged.
+	"cmd/internal/telemetry": {"configs", "probe"},
 	// app wires everything together; only main imports it.
-	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/fakellm", "baseline", "baseline/store",
-		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web"},
+	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "probe/fakellm", "baseline", "baseline/store",
+		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web",
+		"cmd/internal/telemetry"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 

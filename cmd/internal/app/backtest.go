@@ -36,7 +36,7 @@ type backtestCmd struct {
 
 // Help shows an example.
 func (backtestCmd) Help() string {
-	return "Examples:\n  serin backtest -c serin.toml --since 14d --vs sigma=3\n  serin backtest --samples month.jsonl --every 5m --preset quiet --format json\nRuns the daemon's own engine over recorded samples, in virtual time, and prints the alerts that the rule would have raised. Needs no config: without one the series are those of the samples, in UTC. A re-probe is answered by the first unused sample at or after the time it was due, within 2 minutes. Ends with 0 whether or not it alerted."
+	return "Examples:\n  serin backtest -c serin.toml --since 14d --vs sigma=3\n  serin backtest --samples month.jsonl --every 5m --preset sharp --format json\nRuns the daemon's own engine over recorded samples, in virtual time, and prints the alerts that the rule would have raised. Needs no config: without one the series are those of the samples, in UTC. A re-probe is answered by the first unused sample at or after the time it was due, within 2 minutes. Ends with 0 whether or not it alerted."
 }
 
 // collectAt is how much may be allocated, in percent of what is in use, before the garbage is collected. What is in use is

@@ -9,6 +9,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/telemetry"
 	"serin/configs"
 	"serin/probe"
 )
@@ -166,13 +167,13 @@ func (d *daemon) useBudget(ctx context.Context, conf configs.Budget) {
 	}
 }
 
-func (d *daemon) budgetGauges(g *gaugeLines) {
+func (d *daemon) budgetGauges(g *telemetry.Gauges) {
 	for target, u := range d.budget.all(time.Now()) {
 		if u.Limit.Tokens > 0 {
-			d.put(g, float64(u.Tokens)/float64(u.Limit.Tokens), "serin_budget_used_ratio", label{"target", target}, label{"unit", "tokens"})
+			g.Add(float64(u.Tokens)/float64(u.Limit.Tokens), "serin_budget_used_ratio", "target", target, "unit", "tokens")
 		}
 		if u.Limit.USD > 0 {
-			d.put(g, u.USD/u.Limit.USD, "serin_budget_used_ratio", label{"target", target}, label{"unit", "usd"})
+			g.Add(u.USD/u.Limit.USD, "serin_budget_used_ratio", "target", target, "unit", "usd")
 		}
 	}
 }

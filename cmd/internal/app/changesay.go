@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"serin/alert"
+	"serin/cmd/internal/telemetry"
 	"serin/probe"
 )
 
@@ -58,7 +59,7 @@ func (d *daemon) noteChanges(s *probe.Sample) {
 	change := alert.Change{Blobs: d.waysBlob()}
 	for _, n := range news {
 		d.log.Info("endpoint changed", "canary", n.Canary, "what", n.What, "text", n.Text)
-		d.tel.count(1, "serin_changes_total", append(canaryLabels(s.Target, s.Scene, string(s.Size)), label{"what", n.What})...)
+		d.tel.Count(1, "serin_changes_total", append(telemetry.CanaryLabels(s.Target, s.Scene, string(s.Size)), "what", n.What)...)
 		change.Transitions = append(change.Transitions, alert.Transition{At: n.At, Series: n.Canary, Kind: alert.KindChange, To: alert.State(n.What), Reason: n.Text})
 	}
 	d.owe(change)

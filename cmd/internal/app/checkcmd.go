@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
+	"strings"
 	"time"
 
 	"serin/configs"
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 type checkCmd struct {
@@ -106,19 +107,19 @@ func (c *checkCmd) load() (*configs.Config, error) {
 	return cfg, configError(problems)
 }
 
-// selectRuns filters by glob; without all it keeps the smallest size of each target.
+// selectRuns filters by pattern; without all, and where the pattern names only targets, it keeps the smallest size of each.
 func selectRuns(runs []configs.Run, pattern string, all bool) []configs.Run {
 	var out []configs.Run
 	at := map[string]int{}
 	rank := map[probe.Size]int{probe.Short: 0, probe.Medium: 1, probe.Long: 2}
 	for _, r := range runs {
 		target := r.Canary.Target.Name
-		if pattern != "" && !matches(pattern, r.Canary.Key()) && !matches(pattern, target) {
+		if pattern != "" && !glob.MatchKey(pattern, r.Canary.Key()) {
 			continue
 		}
 		i, have := at[target]
 		switch {
-		case all || pattern != "" && matches(pattern, r.Canary.Key()):
+		case all || strings.Contains(pattern, "/"):
 			out = append(out, r)
 		case !have:
 			at[target] = len(out)
@@ -128,11 +129,6 @@ func selectRuns(runs []configs.Run, pattern string, all bool) []configs.Run {
 		}
 	}
 	return out
-}
-
-func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return err == nil && ok
 }
 
 // override returns the canary with the flags' values in place of the config's.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCheckTable(t *testing.T) {
-	s := sampleOf(probe.OK)
+	s := answeredSample()
 	s.RTT, s.Sent, s.Connect, s.TTFB, s.StreamTotal = probe.Known(30*time.Millisecond), probe.Known(31*time.Millisecond), probe.Known(30*time.Millisecond),
 		probe.Known(290*time.Millisecond), probe.Known(2*time.Second)
 	s.Stamp, s.Lag, s.Conn, s.RemoteAddr, s.HTTPStatus, s.Proto = "kernel", probe.Known(time.Millisecond), "new", "192.0.2.1:443", 200, "HTTP/2.0"
@@ -21,7 +21,7 @@ func TestCheckTable(t *testing.T) {
 	var out strings.Builder
 	tab := newTable(&out, []configs.Run{{Canary: &probe.Canary{Target: &probe.Target{Name: "gw"}, Scene: &probe.Scene{Name: "chat"}, Size: probe.Short}}})
 	tab.row(s)
-	tab.row(sampleOf(probe.TimeoutConnect))
+	tab.row(&probe.Sample{Target: "gw", Scene: "chat", Size: probe.Short, Outcome: probe.TimeoutConnect})
 	printDetails(&out, s, d)
 	printDiary(&out, d)
 	text := out.String()
@@ -109,4 +109,11 @@ func TestFlagsOfCheck(t *testing.T) {
 			t.Errorf("%v: exit %d, %s", c.args, code, got)
 		}
 	}
+}
+
+// answeredSample is a success with what it usually carries.
+func answeredSample() *probe.Sample {
+	return &probe.Sample{Target: "gw", Scene: "chat", Size: probe.Short, Outcome: probe.OK, Family: probe.FamilyOK, Side: probe.SideServer,
+		TTFT: probe.Known(300 * time.Millisecond), TTFA: probe.Known(300 * time.Millisecond), TPOT: probe.Known(20 * time.Millisecond), E2E: probe.Known(2 * time.Second),
+		InputTokens: probe.Some[int64](40), OutputTokens: probe.Some[int64](86), CostUSD: probe.Some(0.002), Check: "pass", SchedLag: probe.Known(time.Millisecond)}
 }

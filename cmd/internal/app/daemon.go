@@ -13,6 +13,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/telemetry"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/schedule"
@@ -56,12 +57,12 @@ type daemon struct {
 	runner   *schedule.Runner
 	engine   *alert.Engine
 	outbox   *alert.Outbox
-	tel      *telemetry
+	tel      *telemetry.Registry
 	gate     *gate
 	budget   *budget
 	news     budgetNews
 	changes  changeWatch
-	last     lastSeen
+	last     telemetry.LastSeen
 	running  underWay
 	inbox    chan probe.Sample
 	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
@@ -82,7 +83,7 @@ type daemon struct {
 	heart      *heartbeat
 	digest     *digest
 	charts     *charts
-	paths      paths
+	paths      telemetry.Paths
 	reloadOK   atomic.Bool
 	reloadedAt atomic.Int64 // Unix seconds
 }
@@ -128,7 +129,7 @@ func runDaemon(ctx context.Context, o daemonOptions) error {
 	d.storeSick, d.reloadSick = d.newSelfAlert("store"), d.newSelfAlert("reload")
 	d.network = newOwnNetwork(d.log, d.newSelfAlert("network"), o.Dial)
 	d.watch = newSelfWatch(d)
-	d.tel = newTelemetry(o.Config.Metrics)
+	d.tel = telemetry.New(o.Config.Metrics)
 	d.self = &selfCheck{log: d.log, tel: d.tel, alert: d.newSelfAlert("clock")}
 	d.heart = newHeartbeat(d)
 	d.heart.watch(o.Config.Runs, d.started)
@@ -180,7 +181,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Lease:  alert.SoleSender{}, // the lock beside the store keeps a second daemon away
 		Reread: d.owed, Sent: d.charts.sent,
 		Count: func(channel, result string) {
-			d.tel.count(1, "serin_notices_total", label{"channel", channel}, label{"result", result})
+			d.tel.Count(1, "serin_notices_total", "channel", channel, "result", result)
 		}})
 	d.engine = alert.NewEngine(alert.EngineOptions{Journal: d.store, History: d.store, Mailbox: d.outbox, Reprober: reprober{d.runner},
 		Channels: channelNames(channels), ChannelsFor: d.channelsFor, Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
@@ -240,9 +241,8 @@ func (d *daemon) serve(ctx context.Context) error {
 	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
 	parts.Go(func() { d.housekeeping(stopped) })
 	parts.Go(func() { d.tellLearning(stopped) })
-	parts.Go(func() { d.self.watch(stopped) })
 	parts.Go(func() { d.watch.run(stopped) })
-	parts.Go(func() { d.pushMetrics(stopped) })
+	parts.Go(func() { d.tel.Push(stopped, d.log) })
 	parts.Go(func() { d.heart.run(stopped) })
 	parts.Go(func() { d.digest.run(stopped) })
 	parts.Go(func() { d.charts.run(stopped) })

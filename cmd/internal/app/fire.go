@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/cmd/internal/telemetry"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/schedule"
@@ -97,7 +98,7 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 	if why == schedule.SkipMissed { // counted, never replayed: there is no sample of a time that nobody saw
 		now := time.Now()
 		d.heart.ended(t.Key, now, now)
-		d.tel.count(n, "serin_probes_skipped_total", append(canaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), label{"reason", string(why)})...)
+		d.tel.Count(n, "serin_probes_skipped_total", append(telemetry.CanaryLabels(c.Target.Name, c.Scene.Name, string(c.Size)), "reason", string(why))...)
 		d.log.Warn("runs missed", "canary", t.Key, "runs", n, "since", t.Due)
 		return
 	}
@@ -113,9 +114,9 @@ func (d *daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 func (d *daemon) deliver(s probe.Sample) {
 	d.self.observe(&s, time.Now())
 	if _, ok := d.run(s.Key()); ok { // else a reload cut it and has forgotten its canary
-		d.tel.sample(&s)
-		d.last.put(&s)
-		d.paths.put(&s)
+		d.tel.Sample(&s)
+		d.last.Put(&s)
+		d.paths.Put(&s)
 		d.noteChanges(&s)
 	}
 	if d.opt.OnSample != nil {

@@ -129,7 +129,7 @@ func (h *heartbeat) run(ctx context.Context) {
 		if err != nil {
 			result = "error"
 		}
-		h.d.tel.count(1, "serin_heartbeats_total", label{"result", result})
+		h.d.tel.Count(1, "serin_heartbeats_total", "result", result)
 		if err != nil && !failing {
 			h.d.log.Warn("heartbeat not taken", "error", h.d.opt.Redact.Text(err.Error()))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/cmd/internal/telemetry"
 	"serin/cmd/internal/web"
 	"serin/probe"
 )
@@ -79,7 +80,7 @@ func (h *httpSide) stop() error {
 }
 
 func (d *daemon) writeMetrics(w io.Writer) {
-	if err := d.tel.write(w); err != nil {
+	if err := d.tel.Write(w); err != nil {
 		d.log.Error("write metrics", "error", err)
 	}
 }
@@ -161,9 +162,9 @@ func (d *daemon) mutes(seen alert.Status) map[string]map[alert.Kind]string {
 }
 
 func (d *daemon) canaryStatus(seen alert.Status) []web.CanaryStatus {
-	last := map[string]lastValues{}
-	for _, v := range d.last.all() {
-		last[v.key()] = v
+	last := map[string]telemetry.Values{}
+	for _, v := range d.last.All() {
+		last[v.Key()] = v
 	}
 	muted := d.mutes(seen)
 	states := map[string]map[alert.Kind]alert.State{}
@@ -175,8 +176,8 @@ func (d *daemon) canaryStatus(seen alert.Status) []web.CanaryStatus {
 		key := r.Canary.Key()
 		c := web.CanaryStatus{Canary: key, Schedule: r.Cron, Next: d.runner.Next(key), Alerts: states[key], Muted: muted[key]}
 		if v, ok := last[key]; ok {
-			c.Last, c.LastOutcome, c.LastMS = v.at, v.outcome, map[probe.Metric]float64{}
-			for m, x := range v.values {
+			c.Last, c.LastOutcome, c.LastMS = v.At, v.Outcome, map[probe.Metric]float64{}
+			for m, x := range v.Values {
 				c.LastMS[m] = x * 1000
 			}
 		}

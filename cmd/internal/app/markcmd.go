@@ -30,7 +30,7 @@ type markSetCmd struct {
 
 // Help shows examples.
 func (markSetCmd) Help() string {
-	return "Examples:\n  serin mark 'vllm 0.13' --target 'gw-*'\n  serin mark 'switched to H200' --at 14:30\n\nA mark is told with trouble that begins within the hour after it, and shown by the API, serin explain and serin mark list. From CI: curl -H \"Authorization: Bearer $TOKEN\" -d '{\"text\":\"vllm 0.13\"}' http://…/api/v1/marks with a [[http.token]] of scope mark."
+	return "Examples:\n  serin mark 'vllm 0.13' --target 'gw-*'\n  serin mark 'switched to H200' --at 14:30\n\nA mark is told with trouble that begins within the hour after it, and shown by the API, serin explain and serin mark list. From CI: curl -H \"Authorization: Bearer $TOKEN\" -d '{\"text\":\"vllm 0.13\"}' http://…/api/v1/marks with a [[http.token]] of role annotate."
 }
 
 // Run asks the daemon for a mark.

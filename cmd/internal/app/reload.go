@@ -105,7 +105,7 @@ func (d *daemon) warnRestart(cfg *configs.Config) {
 // tokensText names the tokens of a config, without their secrets.
 func tokensText(cfg *configs.Config) (text string) {
 	for _, t := range cfg.HTTP.Tokens {
-		text += fmt.Sprintf("%s %s %v\n", t.Name, t.Secret.Label(), t.Scopes)
+		text += fmt.Sprintf("%s %s %v\n", t.Name, t.Secret.Label(), t.Role)
 	}
 	return text
 }
@@ -117,10 +117,10 @@ func (d *daemon) forgetGone(cfg *configs.Config) {
 		canaries[r.Canary.Key()] = true
 		targets[r.Canary.Target.Name] = true
 	}
-	d.tel.forget(canaries, targets)
-	d.last.keep(canaries)
+	d.tel.Forget(canaries, targets)
+	d.last.Keep(canaries)
 	d.changes.keep(canaries)
-	d.paths.keep(targets)
+	d.paths.Keep(targets)
 	d.prober.Forget(func(key string) bool { return canaries[key] }, func(name string) bool { return targets[name] })
 }
 

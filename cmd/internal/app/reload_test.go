@@ -62,7 +62,7 @@ func TestReloadForgetsWhatIsGone(t *testing.T) {
 
 func metricsOf(t *testing.T, d *daemon) string {
 	var text bytes.Buffer
-	if err := d.tel.write(&text); err != nil {
+	if err := d.tel.Write(&text); err != nil {
 		t.Error(err)
 	}
 	return text.String()

@@ -41,8 +41,8 @@ func TestSimulatePresets(t *testing.T) {
 	if c, err := presetsNamed([]string{"corroborated"}); err != nil || !c[0].PerTarget || !c[0].Rule.Corroborate || all[0].Rule.Corroborate {
 		t.Errorf("corroborated is %+v, error %v; the others must not corroborate", c, err)
 	}
-	if one, err := presetsNamed([]string{"quiet", "quiet"}); err != nil || len(one) != 1 {
-		t.Errorf("quiet twice: %d presets, error %v", len(one), err)
+	if one, err := presetsNamed([]string{"sharp", "sharp"}); err != nil || len(one) != 1 {
+		t.Errorf("sharp twice: %d presets, error %v", len(one), err)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestSimulateRefuses(t *testing.T) {
 		}
 	}
 	f(`"x" is no seed`, "--seeds", "x")
-	f("use one of: balanced, quiet", "--preset", "brave")
+	f("use one of: balanced, sharp", "--preset", "brave")
 	f("--format", "--format", "xml")
 }
 

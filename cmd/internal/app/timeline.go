@@ -69,7 +69,7 @@ func (w scribe) Mark(ctx context.Context, m alert.Mark) (made alert.Mark, err er
 func (d *daemon) tokens() []web.Token {
 	var list []web.Token
 	for _, t := range d.config().HTTP.Tokens {
-		list = append(list, web.Token{Name: t.Name, Secret: t.Secret, Scopes: t.Scopes})
+		list = append(list, web.Token{Name: t.Name, Secret: t.Secret, Role: t.Role})
 	}
 	return list
 }

@@ -18,6 +18,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -224,7 +225,7 @@ func TestIncidentExplains(t *testing.T) {
 				{Outcome: probe.TimeoutStall},
 				{Verdict: baseline.Ruling{Call: baseline.NotJudged, Why: "learning"}}}},
 			{Series: "gw-eu", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at,
-				Fit:   &alert.Fit{Score: 12.4, Of: 6, Fires: 9, Votes: 4, Checks: 12, Ratio: 1.62, Before: 1.03, Hours: 1.02, Reach: 1.15, Wander: baseline.Wander{.0034}},
+				Fit:   &alert.Fit{Score: 12.4, Of: 6, Fires: 9, Votes: 4, Checks: 12, Ratio: 1.62, Before: 1.03, Hours: 1.02, Reach: 1.15, LevelModel: level.Model{.0034}},
 				Worst: alert.Evidence{At: at, Ratio: 1.6, Z: 3, Canaries: 3, Outcome: probe.OK},
 				Votes: []alert.Vote{{Verdict: baseline.Ruling{Call: baseline.Neither, Ratio: 1.2}}}}},
 		Transitions: []alert.Transition{{At: at, Series: "gw-eu/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5"}},

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -86,10 +85,9 @@ func (s *Server) ownHost(hostport string) bool {
 
 // authorise returns whose token was shown, or the status and the reason of a refusal.
 func (s *Server) authorise(r *http.Request) (*Token, int, string) {
-	scopes, tokens := scopesOf(r), s.tokens()
-	reading := slices.Contains(scopes, scopeRead)
+	role, tokens := roleFor(r), s.tokens()
 	switch {
-	case reading && (isHealth(r.URL.Path) || len(tokens) == 0):
+	case role == RoleRead && (isHealth(r.URL.Path) || len(tokens) == 0):
 		return nil, 0, ""
 	case len(tokens) == 0:
 		return nil, http.StatusForbidden, "changes over TCP need a token, and none is set: run serin reload, silence, mark, ack or accept on this host (they use the unix socket), send SIGHUP, or set [http] token_file or [[http.token]]"
@@ -100,8 +98,8 @@ func (s *Server) authorise(r *http.Request) (*Token, int, string) {
 		return nil, http.StatusServiceUnavailable, "a token cannot be read, so it lets nobody in: see serin's log, and check the files of [http] token_file and [[http.token]]"
 	case found == nil:
 		return nil, http.StatusUnauthorized, "this needs the header Authorization: Bearer TOKEN, with the token of [http] token_file or of a [[http.token]]"
-	case !found.may(scopes):
-		return nil, http.StatusForbidden, fmt.Sprintf("the token %q may not do this: it needs the scope %s, and has %s", found.Name, strings.Join(scopes, " or "), strings.Join(found.Scopes, ", "))
+	case !found.may(role):
+		return nil, http.StatusForbidden, fmt.Sprintf("the token %q may not do this: it needs the role %s, and has %s", found.Name, role, found.Role)
 	}
 	return found, 0, ""
 }

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"serin/probe/glob"
 )
 
 // Bounds of a list.
@@ -18,23 +19,14 @@ const (
 	maxAge       = 10 * 366 * 24 * time.Hour // a longer duration is a slip of the pen
 )
 
-// Match reports whether the glob Canary takes in a key of the form target/scene/size. The glob has up to three parts
-// joined by "/", each as in path.Match; parts left out are "*". A key of fewer parts (a whole target, an incident's
-// scope) is held against as many parts as it has.
+// Match reports whether the pattern Canary takes in a key of the form target/scene/size, see glob.MatchKey. A key of fewer
+// parts (a whole target, an incident's scope) is held against as many parts as it has.
 func (q Query) Match(key string) bool {
 	if q.Canary == "" {
 		return true
 	}
-	globs, parts := strings.Split(q.Canary, "/"), strings.Split(key, "/")
-	for i, part := range parts {
-		if i >= len(globs) {
-			return true
-		}
-		if ok, err := path.Match(globs[i], part); err != nil || !ok {
-			return false
-		}
-	}
-	return true
+	parts := strings.Split(q.Canary, "/")
+	return glob.MatchKey(strings.Join(parts[:min(len(parts), strings.Count(key, "/")+1)], "/"), key)
 }
 
 // parseQuery reads since, until, canary and limit. age is how far back a list goes when since is not given. The error
@@ -105,15 +97,12 @@ func parseAge(s string) (time.Duration, error) {
 	return time.Duration(n) * 24 * time.Hour, err
 }
 
-func checkGlob(glob string) error {
-	parts := strings.Split(glob, "/")
-	if len(parts) > 3 {
-		return fmt.Errorf("canary=%q has %d parts: write target/scene/size, each a name or a glob such as gw-*", glob, len(parts))
-	}
-	for _, p := range parts {
-		if _, err := path.Match(p, ""); err != nil {
-			return fmt.Errorf("canary=%q is not a glob: close the [ of %q", glob, p)
-		}
+func checkGlob(pattern string) error {
+	switch n := strings.Count(pattern, "/") + 1; {
+	case n > 3:
+		return fmt.Errorf("canary=%q has %d parts: write target/scene/size, each a name or a glob such as gw-*", pattern, n)
+	case pattern != "" && !glob.ValidKey(pattern):
+		return fmt.Errorf("canary=%q is not a pattern: write target/scene/size, each a name or a glob such as gw-*, and close the [", pattern)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type Options struct {
 	MetricsListen string       // host:port of /metrics and health alone, on any address; "" = none
 	Socket        string       // path of the unix socket, see SocketPath; "" = none
 	Token         probe.Secret // may do everything
-	Tokens        []Token      // of others, each with its scopes
+	Tokens        []Token      // of others, each with its role
 	AllowPublic   bool         // a non-loopback address without a token is meant so
 	ExternalURL   string       // how people reach the page; its host passes the check of Host
 

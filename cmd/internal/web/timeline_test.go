@@ -137,15 +137,15 @@ func TestBadBodies(t *testing.T) {
 	}
 }
 
-// TestScopes lets each token do what it is for, under its own name.
-func TestScopes(t *testing.T) {
+// TestRoles lets each token do what it is for, under its own name.
+func TestRoles(t *testing.T) {
 	f, orders := &scribe{}, []Order{}
 	all, _ := token(t, "tok-all")
 	ci, file := token(t, "tok-ci")
 	reader, _ := token(t, "tok-read")
 	s := f.server(t, func(o *Options) {
 		o.Token = all
-		o.Tokens = []Token{{Name: "ci", Secret: ci, Scopes: []string{"mark", "silence"}}, {Name: "grafana", Secret: reader, Scopes: []string{"read"}}}
+		o.Tokens = []Token{{Name: "ci", Secret: ci, Role: RoleAnnotate}, {Name: "grafana", Secret: reader, Role: RoleRead}}
 		o.Order = func(_ context.Context, x Order) ([]string, error) { orders = append(orders, x); return nil, nil }
 	})
 	c, at := http.DefaultClient, "http://"+s.Addr().String()
@@ -161,21 +161,21 @@ func TestScopes(t *testing.T) {
 	try("tok-ci", "GET", "/api/v1/marks", "", 200, "vllm")
 	try("tok-ci", "POST", "/api/v1/silences", silence, 200, `"by":"ci"`)
 	try("tok-ci", "DELETE", "/api/v1/silences/s1", "", 200, "")
-	try("tok-ci", "GET", "/api/v1/status", "", 403, "needs the scope read, and has mark, silence")
-	try("tok-ci", "GET", "/metrics", "", 403, "read")
-	try("tok-ci", "POST", "/api/v1/ack?pattern=7f3k", "", 403, "needs the scope ack or write")
-	try("tok-ci", "POST", "/api/v1/accept?pattern=a&why=b", "", 403, "accept or write")
-	try("tok-ci", "POST", "/api/v1/accept/undo?pattern=a&why=b", "", 403, "accept or write")
-	try("tok-ci", "POST", "/api/v1/baseline/reset?pattern=a&why=b", "", 403, "accept or write")
-	try("tok-ci", "POST", "/-/reload", "", 403, "reload or write")
-	try("tok-ci", "POST", "/api/v1/nothing", "", 403, "needs the scope write")
+	try("tok-ci", "GET", "/api/v1/status", "", 200, "version")
+	try("tok-ci", "GET", "/metrics", "", 200, "serin_build_info")
+	try("tok-ci", "POST", "/api/v1/ack?pattern=7f3k", "", 200, "")
+	try("tok-ci", "POST", "/api/v1/accept?pattern=a&why=b", "", 403, "needs the role admin, and has annotate")
+	try("tok-ci", "POST", "/api/v1/accept/undo?pattern=a&why=b", "", 403, "admin")
+	try("tok-ci", "POST", "/api/v1/baseline/reset?pattern=a&why=b", "", 403, "admin")
+	try("tok-ci", "POST", "/-/reload", "", 403, "admin")
+	try("tok-ci", "POST", "/api/v1/nothing", "", 403, "admin")
 	try("tok-read", "GET", "/api/v1/silences", "", 200, "")
 	try("tok-read", "GET", "/metrics", "", 200, "serin_build_info")
-	try("tok-read", "POST", "/api/v1/marks", mark, 403, "mark or write")
+	try("tok-read", "POST", "/api/v1/marks", mark, 403, "needs the role annotate, and has read")
 	try("tok-all", "GET", "/api/v1/status", "", 200, "version")
 	try("tok-all", "POST", "/api/v1/marks", mark, 200, `"by":"somebody else"`)
 	try("tok-all", "POST", "/api/v1/ack?pattern=7f3k&who=ann", "", 200, "")
-	if len(orders) != 1 || orders[0].Who != "ann" {
+	if len(orders) != 2 || orders[0].Who != "ci" || orders[1].Who != "ann" {
 		t.Errorf("orders %+v", orders)
 	}
 	if len(f.expired) != 1 || f.expired[0] != "s1 by ci" {
@@ -201,7 +201,7 @@ func TestTokensAlone(t *testing.T) {
 	ack, _ := token(t, "tok-ack")
 	var got Order
 	s := (&scribe{}).server(t, func(o *Options) {
-		o.Tokens = []Token{{Name: "pager", Secret: ack, Scopes: []string{"ack"}}}
+		o.Tokens = []Token{{Name: "pager", Secret: ack, Role: RoleAnnotate}}
 		o.Order = func(_ context.Context, x Order) ([]string, error) { got = x; return []string{x.Pattern}, nil }
 	})
 	at := "http://" + s.Addr().String()

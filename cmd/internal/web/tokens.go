@@ -9,47 +9,46 @@ import (
 	"serin/probe"
 )
 
-// Token lets its holder do what its scopes say: read is every GET, write every change, and silence, mark, ack, accept and
-// reload are one kind of change each. Name is the author of what it changes.
+// The roles of tokens: each may do what the one before it may, and more.
+const (
+	RoleRead     = "read"     // every GET
+	RoleAnnotate = "annotate" // marks, silences, acks, labels: what says something about the time line
+	RoleAdmin    = "admin"    // accept, reset, reload: what changes how serin judges
+)
+
+// Roles lists the roles, the weakest first.
+func Roles() []string { return []string{RoleRead, RoleAnnotate, RoleAdmin} }
+
+// Token lets its holder do what its role says. Name is the author of what it changes.
 type Token struct {
 	Name   string
 	Secret probe.Secret
-	Scopes []string
+	Role   string
 }
 
-const (
-	scopeRead  = "read"
-	scopeWrite = "write"
-)
-
-// scopesOf lists what a request needs one of; the list of what a scope is for may be read with it.
-func scopesOf(r *http.Request) []string {
-	wide := scopeWrite
+// roleFor returns the weakest role that may send a request.
+func roleFor(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		wide = scopeRead
+		return RoleRead
 	}
-	for _, of := range []struct{ path, scope string }{{"/api/v1/silences", "silence"}, {"/api/v1/marks", "mark"}, {"/api/v1/ack", "ack"},
-		{"/api/v1/accept", "accept"}, {"/api/v1/baseline/reset", "accept"}, {"/-/reload", "reload"}} {
-		if r.URL.Path == of.path || strings.HasPrefix(r.URL.Path, of.path+"/") {
-			return []string{of.scope, wide}
+	for _, path := range []string{"/api/v1/silences", "/api/v1/marks", "/api/v1/ack", "/api/v1/incidents"} {
+		if r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/") {
+			return RoleAnnotate
 		}
 	}
-	return []string{wide}
+	return RoleAdmin
 }
 
-// may reports whether a token is good for one of the scopes.
-func (t Token) may(scopes []string) bool {
-	return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
+// may reports whether a token is good for a role.
+func (t Token) may(role string) bool {
+	return slices.Index(Roles(), t.Role) >= slices.Index(Roles(), role)
 }
 
-// everything are the scopes of [http] token_file.
-func everything() []string { return []string{scopeRead, scopeWrite} }
-
-// tokens lists all tokens; that of [http] token_file has no name.
+// tokens lists all tokens; that of [http] token_file has no name and may do everything.
 func (s *Server) tokens() []Token {
 	list := s.opt.Tokens
 	if !s.opt.Token.IsZero() {
-		list = append([]Token{{Secret: s.opt.Token, Scopes: everything()}}, list...)
+		list = append([]Token{{Secret: s.opt.Token, Role: RoleAdmin}}, list...)
 	}
 	return list
 }

@@ -1,4 +1,4 @@
-package baseline
+package level
 
 import (
 	"math"
@@ -7,6 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 )
+
+const minProbeSD = .02
+
+// uniform draws from [0, 1).
+func uniform(state *uint64) float64 {
+	*state = *state*6364136223846793005 + 1442695040888963407
+	return float64(*state>>11) / (1 << 53)
+}
 
 // smallest is the least eigenvalue of a symmetric matrix, by Jacobi's rotations.
 func smallest(a [processes][processes]float64) float64 {
@@ -36,29 +44,29 @@ func smallest(a [processes][processes]float64) float64 {
 	return least
 }
 
-// drawWander draws moves of every size, with processes that do not move among them.
-func drawWander(rt *rapid.T) (w Wander) {
+// drawModel draws moves of every size, with processes that do not move among them.
+func drawModel(rt *rapid.T) (w Model) {
 	for i := range w {
 		w[i] = rapid.SampledFrom([]float64{0, 0, 1e-12, 2.25e-4, 1e-3, .01, .3, 5, 100}).Draw(rt, "w")
 	}
 	if !w.Known() {
-		w[0] = leastSL * leastSL
+		w[0] = MinSD * MinSD
 	}
 	return w
 }
 
-// drawSeen draws observations at times that stand still, go back by hours and leave out days, of values from far below usual to far
+// drawMeasurements draws observations at times that stand still, go back by hours and leave out days, of values from far below usual to far
 // beyond, a few of them at one time.
-func drawSeen(rt *rapid.T, n int) (list []Seen) {
+func drawMeasurements(rt *rapid.T, n int) (list []Measurement) {
 	at := utc(3, 12, 12, 0)
 	seconds := rapid.SampledFrom([]int{0, 0, 1, 30, 60, 300, 300, 300, 900, 3600, 86400, 40 * 86400, -30, -3600, -7200})
 	e := rapid.OneOf(rapid.Float64Range(-.3, .3), rapid.Float64Range(-25, 25))
-	sw := rapid.SampledFrom([]float64{leastSW, leastSW, .05, .3, 2})
+	sw := rapid.SampledFrom([]float64{minProbeSD, minProbeSD, .05, .3, 2})
 	for len(list) < n {
 		at = at.Add(time.Duration(seconds.Draw(rt, "seconds")) * time.Second)
 		start := rapid.Bool().Draw(rt, "start")
 		for i := range rapid.IntRange(1, 4).Draw(rt, "together") {
-			list = append(list, Seen{At: at, Share: Share{E: e.Draw(rt, "e"), SW: sw.Draw(rt, "sw")}, Start: start && i == 0, Also: i > 0})
+			list = append(list, Measurement{At: at, E: e.Draw(rt, "e"), ProbeSD: sw.Draw(rt, "sw"), MayStart: start && i == 0, Also: i > 0})
 		}
 	}
 	return list
@@ -73,19 +81,19 @@ func finite(list ...float64) bool {
 	return true
 }
 
-// sound says what is wrong with a track, "" if nothing is.
-func sound(t Track, w Wander, e float64) string {
+// sound says what is wrong with a state, "" if nothing is.
+func sound(t KalmanState, w Model, e float64) string {
 	var total float64
 	for _, v := range w {
 		total += v
 	}
-	b := t.open(w)
+	b := t.decode(w)
 	switch {
 	case !finite(t.Mean[:]...) || !finite(t.Cov[:]...):
 		return "not finite"
 	case smallest(b.cov) < -1e-12*(1+total):
 		return "a combination of the processes has a negative variance"
-	case math.Abs(level(&t.Mean)) > e+1e-9:
+	case math.Abs(sum(&t.Mean)) > e+1e-9:
 		return "the level is beyond all that was seen"
 	}
 	for i := range w {
@@ -96,12 +104,12 @@ func sound(t Track, w Wander, e float64) string {
 	return ""
 }
 
-// TestTrackStaysSound after whatever came, in whatever pieces: finite, its covariance one of a normal law, and no further out than
+// TestKalmanStateStaysSound after whatever came, in whatever pieces: finite, its covariance one of a normal law, and no further out than
 // what was seen. Nothing that is weighed beside it is NaN.
-func TestTrackStaysSound(t *testing.T) {
+func TestKalmanStateStaysSound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w, list := drawWander(rt), drawSeen(rt, rapid.IntRange(1, 80).Draw(rt, "n"))
-		var whole, parts Track
+		w, list := drawModel(rt), drawMeasurements(rt, rapid.IntRange(1, 80).Draw(rt, "n"))
+		var whole, parts KalmanState
 		for i := 0; i < len(list); {
 			k := i + rapid.IntRange(1, len(list)-i).Draw(rt, "piece")
 			parts = w.Follow(parts, list[i:k])
@@ -117,31 +125,31 @@ func TestTrackStaysSound(t *testing.T) {
 		if why := sound(whole, w, far); why != "" {
 			rt.Fatalf("%s: %+v", why, whole)
 		}
-		got := w.Weigh(whole, list, 6, 1.15)
+		got := w.ScanForStep(whole, list, 6, 1.15)
 		for _, s := range []Step{got.Best, got.Sure} {
-			if math.IsNaN(s.Score) || math.IsInf(s.Score, 1) {
+			if math.IsNaN(s.LLR) || math.IsInf(s.LLR, 1) {
 				rt.Fatalf("%+v", got)
 			}
 		}
-		if !finite(got.Away(), got.Hours, got.Reach, got.Best.From, got.Sure.From) || got.Best.Score < got.Sure.Score || got.Sure.N != 0 && got.Sure.N < 6 {
+		if !finite(got.SlowExcess(), got.SlowLevel, got.SlowBound, got.Best.Before, got.Sure.Before) || got.Best.LLR < got.Sure.LLR || got.Sure.N != 0 && got.Sure.N < 6 {
 			rt.Fatalf("%+v", got)
 		}
 	})
 }
 
-// TestTrackStaysSoundForLong: a month of minutes at the least scatter, some of them all at one time.
-func TestTrackStaysSoundForLong(t *testing.T) {
-	for _, w := range []Wander{{leastSL * leastSL}, {0, 0, 0, 9}, {1e-12, 1e-12, 1e-12, 1e-12}, {100, 100, 100, 100}, {5, 1e-9, 0, 1e-9}} {
+// TestKalmanStateStaysSoundForLong: a month of minutes at the least scatter, some of them all at one time.
+func TestKalmanStateStaysSoundForLong(t *testing.T) {
+	for _, w := range []Model{{MinSD * MinSD}, {0, 0, 0, 9}, {1e-12, 1e-12, 1e-12, 1e-12}, {100, 100, 100, 100}, {5, 1e-9, 0, 1e-9}} {
 		for _, every := range []time.Duration{0, time.Microsecond, time.Minute} {
-			var track Track
-			state := uint64(7)
+			var state KalmanState
+			seed := uint64(7)
 			at := utc(3, 12, 12, 0)
 			for range 40000 {
 				at = at.Add(every)
-				track = w.Follow(track, []Seen{{At: at, Share: Share{E: 4*draw(&state) - 2, SW: leastSW}}})
+				state = w.Follow(state, []Measurement{{At: at, E: 4*uniform(&seed) - 2, ProbeSD: minProbeSD}})
 			}
-			if why := sound(track, w, 2); why != "" {
-				t.Errorf("%v every %s: %s: %+v", w, every, why, track)
+			if why := sound(state, w, 2); why != "" {
+				t.Errorf("%v every %s: %s: %+v", w, every, why, state)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
-package app
+package telemetry
 
-// metricInfo is one metric family of /metrics.
-type metricInfo struct {
+// metric is one metric family of /metrics.
+type metric struct {
 	Name   string
 	Type   string // counter, gauge, histogram
 	Labels string // names, separated by spaces; the config's constant labels come on top
@@ -10,8 +10,8 @@ type metricInfo struct {
 
 // metricTable lists every metric of serin in the order of /metrics. HELP and TYPE come from here and nowhere else; a
 // series whose family is missing here is a defect that a test finds.
-func metricTable() []metricInfo {
-	return []metricInfo{
+func metricTable() []metric {
+	return []metric{
 		{"serin_build_info", "gauge", "version commit go_version", "Version, commit and Go version of this serin; always 1."},
 		{"serin_instance_info", "gauge", "instance region", "Name and region of this serin; always 1."},
 		{"serin_target_info", "gauge", "target provider model protocol", "Provider, model and protocol of each target; always 1."},
@@ -31,9 +31,6 @@ func metricTable() []metricInfo {
 		{"serin_output_tokens_total", "counter", "target scene size", "Output tokens that endpoints reported, reasoning included."},
 		{"serin_cost_usd_total", "counter", "target scene size", "Cost of probes whose price and usage are known, US dollars."},
 		{"serin_budget_used_ratio", "gauge", "target unit", "Share of the day's budget that a target has used, probes under way at their output cap."},
-		{"serin_day_input_tokens", "gauge", "target scene", "Input tokens since midnight of the scene's zone, as endpoints reported them."},
-		{"serin_day_output_tokens", "gauge", "target scene", "Output tokens since midnight of the scene's zone, as endpoints reported them."},
-		{"serin_day_cost_usd", "gauge", "target scene", "Known cost since midnight of the scene's zone, US dollars; absent while none is known."},
 		{"serin_changes_total", "counter", "target scene size what", "Changes seen in an endpoint's answers, by what changed; each at most once an hour and canary."},
 		{"serin_checks_total", "counter", "target scene size result", "Answer checks by result (pass, fail)."},
 		{"serin_baseline_mean_seconds", "gauge", "target scene size metric", "Usual value of this slot, today's offset included."},
@@ -56,9 +53,6 @@ func metricTable() []metricInfo {
 		{"serin_self_delay_seconds", "histogram", "stamp", "The longest own delay in each stream; with kernel stamps it is in no figure."},
 		{"serin_self_suspect_samples_total", "counter", "", "Samples that serin's own delay may have spoiled (client_suspect)."},
 		{"serin_self_suspect_ratio", "gauge", "", "Their share of the last hour's samples."},
-		{"serin_self_gc_pause_seconds", "gauge", "", "Longest pause of the garbage collector in the last minute, rounded up."},
-		{"serin_self_run_queue_seconds_total", "counter", "", "Time that serin's threads waited for a CPU since start, summed over threads."},
-		{"serin_self_cpu_throttled_seconds_total", "counter", "", "Time that the CPU quota held back serin's control group since it was made."},
 		{"serin_heartbeats_total", "counter", "result", "Pings to [heartbeat] after completed rounds of probes, by result."},
 		{"serin_metrics_pushes_total", "counter", "result", "Pushes to push_url by result."},
 	}
@@ -77,4 +71,9 @@ func tpotBuckets() []float64 {
 // lagBuckets are the le bounds of serin_schedule_lag_seconds.
 func lagBuckets() []float64 {
 	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+}
+
+// selfBuckets are the le bounds of serin_self_delay_seconds, in seconds.
+func selfBuckets() []float64 {
+	return []float64{.00002, .00005, .0001, .0002, .0005, .001, .002, .005, .01, .02, .05, .1, .5, 1}
 }

@@ -1,4 +1,4 @@
-package app
+package telemetry
 
 import (
 	"maps"
@@ -8,8 +8,8 @@ import (
 	"serin/probe"
 )
 
-// paths holds what the newest probe of each target said about the way to it.
-type paths struct {
+// Paths holds what the newest probe of each target said about the way to it.
+type Paths struct {
 	mu sync.Mutex
 	by map[string]way
 }
@@ -20,8 +20,8 @@ type way struct {
 	expires time.Time // of the certificate; zero = no TLS seen
 }
 
-// put takes in a probe; what it does not say stays.
-func (p *paths) put(s *probe.Sample) {
+// Put takes in a probe; what it does not say stays.
+func (p *Paths) Put(s *probe.Sample) {
 	if !s.RTT.Known && !s.CertDays.Known {
 		return
 	}
@@ -40,24 +40,24 @@ func (p *paths) put(s *probe.Sample) {
 	p.by[s.Target] = v
 }
 
-// keep drops what is not in targets.
-func (p *paths) keep(targets map[string]bool) {
+// Keep drops what is not in targets.
+func (p *Paths) Keep(targets map[string]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	maps.DeleteFunc(p.by, func(target string, _ way) bool { return !targets[target] })
 }
 
-// pathGauges writes the round trip and the certificate's end of every target in force.
-func (d *daemon) pathGauges(g *gaugeLines) {
-	d.paths.mu.Lock()
-	defer d.paths.mu.Unlock()
-	for _, t := range d.config().Targets {
-		v, ok := d.paths.by[t.Name]
+// Gauges writes the round trip and the certificate's end of every target in force.
+func (p *Paths) Gauges(g *Gauges, targets []*probe.Target) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range targets {
+		v, ok := p.by[t.Name]
 		if ok && v.rtt.Known {
-			d.put(g, v.rtt.Seconds(), "serin_rtt_seconds", label{"target", t.Name})
+			g.Add(v.rtt.Seconds(), "serin_rtt_seconds", "target", t.Name)
 		}
 		if ok && !v.expires.IsZero() {
-			d.put(g, float64(v.expires.Unix()), "serin_certificate_expiry_timestamp_seconds", label{"target", t.Name})
+			g.Add(float64(v.expires.Unix()), "serin_certificate_expiry_timestamp_seconds", "target", t.Name)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package telemetry
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"serin/probe"
 )
 
-func testTelemetry() *telemetry {
-	return newTelemetry(configs.Metrics{Labels: map[string]string{"env": `a"b\c` + "\n"}, LatencyBuckets: []int{500, 2000, 8000, 32000}})
+func testTelemetry() *Registry {
+	return New(configs.Metrics{Labels: map[string]string{"env": `a"b\c` + "\n"}, LatencyBuckets: []int{500, 2000, 8000, 32000}})
 }
 
 // sampleOf returns a sample of one canary with an outcome and what it usually carries.
@@ -26,10 +26,10 @@ func sampleOf(o probe.Outcome) *probe.Sample {
 	return s
 }
 
-func exposed(t *testing.T, tel *telemetry) string {
+func exposed(t *testing.T, tel *Registry) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := tel.write(&out); err != nil {
+	if err := tel.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	text, _, _ := strings.Cut(out.String(), "\ngo_") // the library's own metrics follow
@@ -40,7 +40,7 @@ func exposed(t *testing.T, tel *telemetry) string {
 func TestExposition(t *testing.T) {
 	tel := testTelemetry()
 	for _, o := range probe.Outcomes() {
-		tel.sample(sampleOf(o))
+		tel.Sample(sampleOf(o))
 	}
 	line := regexp.MustCompile(`^serin_[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\["\\n])*",?)*\})? [-+0-9.eInfNa]+$`)
 	helped, family := map[string]bool{}, ""
@@ -70,7 +70,7 @@ func TestTimeoutsAreNoErrors(t *testing.T) {
 	tel := testTelemetry()
 	timeouts, errors := 0, 0
 	for _, o := range probe.Outcomes() {
-		tel.sample(sampleOf(o))
+		tel.Sample(sampleOf(o))
 		switch o.Family() {
 		case probe.FamilyTimeout:
 			timeouts++
@@ -97,12 +97,12 @@ func TestOnlySuccessIsLatency(t *testing.T) {
 	failed.Outcome, failed.Family = probe.Truncated, probe.FamilyError // it carries figures all the same
 	again := sampleOf(probe.OK)
 	again.Trigger = probe.Reprobe
-	tel.sample(failed)
-	tel.sample(again)
+	tel.Sample(failed)
+	tel.Sample(again)
 	if text := exposed(t, tel); strings.Contains(text, "serin_ttft_seconds") {
 		t.Errorf("latency of a failure or a re-probe is in a histogram:\n%s", text)
 	}
-	tel.sample(sampleOf(probe.OK))
+	tel.Sample(sampleOf(probe.OK))
 	if text := exposed(t, tel); !strings.Contains(text, `serin_ttft_seconds_count{env="a\"b\\c\n",target="gw",input_bucket="0-500"} 1`) {
 		t.Errorf("the regular success is missing:\n%s", text)
 	}
@@ -125,11 +125,11 @@ func TestInputBucket(t *testing.T) {
 // TestForget takes a canary off /metrics when it leaves the config.
 func TestForget(t *testing.T) {
 	tel := testTelemetry()
-	tel.sample(sampleOf(probe.OK))
+	tel.Sample(sampleOf(probe.OK))
 	stays := sampleOf(probe.OK)
 	stays.Target = "other"
-	tel.sample(stays)
-	tel.forget(map[string]bool{"other/chat/short": true}, map[string]bool{"other": true})
+	tel.Sample(stays)
+	tel.Forget(map[string]bool{"other/chat/short": true}, map[string]bool{"other": true})
 	text := exposed(t, tel)
 	if strings.Contains(text, `target="gw"`) || !strings.Contains(text, `target="other"`) {
 		t.Errorf("series after forget:\n%s", text)
@@ -138,8 +138,33 @@ func TestForget(t *testing.T) {
 
 func TestStrayFamilyIsAnError(t *testing.T) {
 	tel := testTelemetry()
-	tel.count(1, "serin_not_in_the_table_total")
-	if err := tel.write(&bytes.Buffer{}); err == nil {
+	tel.Count(1, "serin_not_in_the_table_total")
+	if err := tel.Write(&bytes.Buffer{}); err == nil {
 		t.Error("a family without HELP left")
+	}
+}
+
+// Refusals under load are on the same panel as the latency, and in no latency.
+func TestB35RefusalsAreSeen(t *testing.T) {
+	tel := testTelemetry()
+	tel.Sample(sampleOf(probe.OK))
+	tel.Sample(sampleOf(probe.RateLimited))
+	text := exposed(t, tel)
+	for _, want := range []string{`outcome="rate_limited",side="budget"} 1`, `outcome="ok",side="server"} 1`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "serin_ttft_seconds_count") != 1 {
+		t.Error("the refusal is in a histogram")
+	}
+}
+
+// No success: no figure.
+func TestB39NoSuccessNoFigureOnMetrics(t *testing.T) {
+	tel := testTelemetry()
+	tel.Sample(sampleOf(probe.HTTP5xx))
+	if text := exposed(t, tel); strings.Contains(text, "_ttft_") || strings.Contains(text, "_tpot_") {
+		t.Errorf("figures without a success:\n%s", text)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package telemetry
 
 import (
 	"bufio"
@@ -10,35 +10,37 @@ import (
 	"strings"
 )
 
-// label is one name and value of a series.
-type label struct{ name, value string }
-
-// seriesName renders name{a="b"} with values escaped as the text format wants: only \, " and newline.
-func seriesName(name string, labels []label) string {
+// seriesName renders name{a="b"} of labels, which are names and values in turn. Values are escaped as the text format wants:
+// only \, " and newline.
+func seriesName(name string, labels []string) string {
 	if len(labels) == 0 {
 		return name
 	}
 	esc := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 	var b strings.Builder
 	b.WriteString(name)
-	for i, l := range labels {
+	for i := 0; i < len(labels); i += 2 {
 		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
-		b.WriteString(l.name + `="` + esc.Replace(l.value) + `"`)
+		b.WriteString(labels[i] + `="` + esc.Replace(labels[i+1]) + `"`)
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-// gaugeLines collects gauges whose values are computed at the scrape.
-type gaugeLines struct{ buf bytes.Buffer }
+// Gauges collects gauges whose values are computed at the scrape.
+type Gauges struct {
+	registry *Registry
+	buf      bytes.Buffer
+}
 
-func (g *gaugeLines) add(value float64, name string, labels ...label) {
-	g.buf.WriteString(seriesName(name, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+// Add adds one series; labels are names and values in turn, beside the config's constant ones.
+func (g *Gauges) Add(value float64, name string, labels ...string) {
+	g.buf.WriteString(seriesName(name, g.registry.labels(labels...)) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
 // writeFamilies writes lines of the text format grouped by family in table order, each with its HELP and TYPE. A line
 // of no known family is an error: nothing may leave without its meaning.
-func writeFamilies(w io.Writer, table []metricInfo, lines []byte) error {
+func writeFamilies(w io.Writer, table []metric, lines []byte) error {
 	byFamily := map[string][]string{}
 	known := map[string]string{}
 	for _, m := range table {
@@ -68,7 +70,7 @@ func writeFamilies(w io.Writer, table []metricInfo, lines []byte) error {
 	return nil
 }
 
-func writeFamily(w io.Writer, m metricInfo, lines []string) {
+func writeFamily(w io.Writer, m metric, lines []string) {
 	if len(lines) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package app
+package telemetry
 
 import (
 	"flag"
@@ -12,7 +12,7 @@ var update = flag.Bool("update", false, "write the generated part of the README"
 
 const (
 	readme      = "../../../README.md"
-	metricsFrom = "<!-- metrics: made by go test ./cmd/internal/app -update -->\n"
+	metricsFrom = "<!-- metrics: made by go test ./cmd/internal/telemetry -update -->\n"
 	metricsTo   = "<!-- /metrics -->"
 )
 
@@ -35,7 +35,7 @@ func TestReadmeMetrics(t *testing.T) {
 		return
 	}
 	if old != want {
-		t.Error("the README's metrics are stale: go test ./cmd/internal/app -update")
+		t.Error("the README's metrics are stale: go test ./cmd/internal/telemetry -update")
 	}
 }
 

@@ -1,4 +1,4 @@
-package baseline
+package level
 
 import (
 	"math"
@@ -6,6 +6,12 @@ import (
 	"testing"
 	"time"
 )
+
+const five = 5 * time.Minute
+
+func utc(month time.Month, day, hour, minute int) time.Time {
+	return time.Date(2026, month, day, hour, minute, 0, 0, time.UTC)
+}
 
 // process draws one that forgets itself in a time, with a standard deviation.
 func process(draw *rand.Rand, n int, every, forgets time.Duration, sd float64) []float64 {
@@ -38,7 +44,7 @@ func TestWanderFindsWhatMoves(t *testing.T) {
 					cells[i] = math.NaN()
 				}
 			}
-			w := wanderOf(cells, five, .2)
+			w := Fit(cells, five, .2)
 			total += w.SD() / worlds
 			quick += (w[0] + w[1]) / (w.SD() * w.SD()) / worlds
 		}
@@ -56,10 +62,10 @@ func TestWanderFindsWhatMoves(t *testing.T) {
 
 // TestWanderIsNotKnown: of few values nothing is said; of slow schedules that what moves between two runs may be the level.
 func TestWanderIsNotKnown(t *testing.T) {
-	if w := wanderOf(make([]float64, 20), five, .1); w.Known() {
+	if w := Fit(make([]float64, 20), five, .1); w.Known() {
 		t.Errorf("twenty cells tell %v", w)
 	}
-	if w := wanderOf(nil, five, .1); w.Known() {
+	if w := Fit(nil, five, .1); w.Known() {
 		t.Errorf("no cells tell %v", w)
 	}
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -67,7 +73,7 @@ func TestWanderIsNotKnown(t *testing.T) {
 	for i := range cells {
 		cells[i] = .3 * draw.NormFloat64()
 	}
-	if w := wanderOf(cells, time.Hour, .3); w[0] < .1*.3*.3 {
+	if w := Fit(cells, time.Hour, .3); w[0] < .1*.3*.3 {
 		t.Errorf("hourly runs hide no fast moves: %v", w)
 	}
 }
@@ -82,7 +88,7 @@ func TestSlowSchedulesKeepQuietOfWhatTheyCannotSee(t *testing.T) {
 			for i := range cells {
 				cells[i] = .3 * draw.NormFloat64()
 			}
-			if w := wanderOf(cells, every, .3); w.SD() > .3 {
+			if w := Fit(cells, every, .3); w.SD() > .3 {
 				t.Errorf("every %s, seed %d: moves by %.3f: %v", every, seed, w.SD(), w)
 			}
 		}
@@ -98,86 +104,7 @@ func TestWanderOfMixedSchedules(t *testing.T) {
 			cells[i] = math.NaN()
 		}
 	}
-	if w := wanderOf(cells, five, .1); math.Abs(w.SD()-.1) > .03 {
+	if w := Fit(cells, five, .1); math.Abs(w.SD()-.1) > .03 {
 		t.Errorf("moves by %.3f, want .1", w.SD())
-	}
-}
-
-// TestWanderIsWiderOfFewDays: three days hide more than seven.
-func TestWanderIsWiderOfFewDays(t *testing.T) {
-	w := Wander{1, 2, 3, 4}
-	k := kappa(presetKappa, 3) / presetKappa
-	if got := w.widened(3); k < 1.5 || math.Abs(got[3]-4*k*k) > 1e-12 {
-		t.Errorf("%v, widened by %v", got, k)
-	}
-	if got := w.widened(7); got != w {
-		t.Errorf("of seven days: %v", got)
-	}
-}
-
-// TestSeriesMeasuresItsWander: with a sharp threshold only, without excluded values, and the same after a restart.
-func TestSeriesMeasuresItsWander(t *testing.T) {
-	at := utc(3, 12, 12, 2)
-	draw := rand.New(rand.NewPCG(3, 4))
-	list := made(at.AddDate(0, 0, -15), five, 15*288, .4, 0, 0)
-	for i := range list {
-		list[i].Y = math.Log(.4) + .1*draw.NormFloat64()
-		if h := list[i].At.Hour(); h == 9 {
-			list[i].Y++
-			list[i].Excluded = true
-		}
-	}
-	th := DefaultThreshold()
-	if s := loaded(t, "UTC", th, list, at); s.Band(at).State != "ready" || s.Wander().Known() {
-		t.Errorf("balanced: %v", s.Wander())
-	}
-	th.Sharp = true
-	s := loaded(t, "UTC", th, list, at)
-	s.Band(at)
-	if sd := s.Wander().SD(); sd < leastSL || sd > .04 {
-		t.Errorf("moves by %.3f: excluded values are no moves", sd)
-	}
-	st := s.State()
-	again := NewSeries(s.Key(), DefaultOptions(), th)
-	again.Load(s.Points(), &st, at)
-	if again.Wander() != s.Wander() {
-		t.Errorf("after a restart %v, before %v", again.Wander(), s.Wander())
-	}
-	balanced := loaded(t, "UTC", DefaultThreshold(), list, at)
-	balanced.Band(at)
-	st = balanced.State()
-	again.Load(s.Points(), &st, at)
-	again.Band(at)
-	if again.Wander() != s.Wander() {
-		t.Errorf("after a restart that made it sharp %v, want %v", again.Wander(), s.Wander())
-	}
-}
-
-// TestGroupMeasuresItsWander: what three series have in common is the level's, what each has for itself is not.
-func TestGroupMeasuresItsWander(t *testing.T) {
-	at := utc(3, 12, 12, 0)
-	draw := rand.New(rand.NewPCG(6, 7))
-	const n = 10 * 288
-	level := process(draw, n, five, 30*time.Minute, .1)
-	series := make([]*Series, 3)
-	for k := range series {
-		list := made(at.AddDate(0, 0, -10), five, n, .4, 0, 0)
-		for i := range list {
-			list[i].Y = math.Log(.4) + level[i] + .1*draw.NormFloat64()
-		}
-		series[k] = loaded(t, "UTC", DefaultThreshold(), list, at)
-		series[k].Band(at)
-	}
-	g := NewGroup(five, DefaultThreshold(), GroupState{})
-	shares := []Share{{E: .3, SW: .1}, {E: .4, SW: .1}, {E: .2, SW: .1}}
-	v := g.Judge(at, series, shares)
-	if sd := v.Wander.SD(); math.Abs(sd-.1) > .03 {
-		t.Errorf("moves by %.3f, want .1", sd)
-	}
-	if want := math.Exp(.3); math.Abs(v.Ratio-want) > .1 {
-		t.Errorf("×%v, want about ×%v", v.Ratio, want)
-	}
-	if w := NewGroup(five, DefaultThreshold(), g.State()).Judge(at, series, shares); w != v {
-		t.Errorf("after a restart %+v, before %+v", w, v)
 	}
 }
