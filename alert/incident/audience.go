@@ -87,7 +87,7 @@ func (i *Incidents) facts(inc *incident) alert.Facts {
 	f.Incident.Members = nil // the alerts follow
 	for _, a := range leadingFirst(inc) {
 		m := memberOf(inc, a.ID)
-		a.Votes, a.Decided, a.Threshold, a.Steep, a.Track, a.Band = nil, nil, "", time.Time{}, nil, nil
+		a.Votes, a.Decided, a.Threshold, a.Steep, a.KalmanState, a.Band = nil, nil, "", time.Time{}, nil, nil
 		a.Severity = m.Mute.Lower(a.Severity)
 		fact := i.fact(a)
 		fact.Mute, fact.Inhibited = m.Mute, m.Inhibited
