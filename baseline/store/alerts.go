@@ -77,7 +77,10 @@ type TransitionQuery struct {
 // Transitions returns the changes of state that q selects, oldest first.
 func (s *Store) Transitions(ctx context.Context, q TransitionQuery) ([]alert.Transition, error) {
 	w := where{}
-	w.text("series", q.Series).text("alert", q.Alert).text("incident", q.Incident).times("at", q.Since, q.Until)
+	w.text("series", q.Series).text("alert", q.Alert).times("at", q.Since, q.Until)
+	if q.Incident != "" {
+		w.and(`alert IN (SELECT id FROM alert WHERE incident = ?)`, q.Incident)
+	}
 	return bodies[alert.Transition](ctx, s, w.newest("transition", "at, id", q.Limit), w.args)
 }
 
@@ -98,15 +101,15 @@ func (s *Store) Bands(ctx context.Context, q BandQuery) ([]baseline.Band, error)
 
 // Restore returns what a start must find again.
 func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
-	const open = `(SELECT id FROM incident WHERE state <> 'closed')`
+	const live = `(SELECT id FROM incident WHERE state <> 'closed' UNION ALL SELECT id FROM (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed DESC LIMIT 200))`
 	if snap.Alerts, err = s.Alerts(ctx, AlertQuery{Open: true}); err != nil {
 		return alert.Snapshot{}, err
 	}
-	snap.Settled, err = bodies[alert.Alert](ctx, s, `SELECT body FROM alert WHERE resolved IS NOT NULL AND incident IN `+open+` ORDER BY since, id`, nil)
+	snap.Settled, err = bodies[alert.Alert](ctx, s, `SELECT body FROM alert WHERE resolved IS NOT NULL AND incident IN `+live+` ORDER BY since, id`, nil)
 	if err != nil {
 		return alert.Snapshot{}, err
 	}
-	if snap.Incidents, err = s.Incidents(ctx, IncidentQuery{Open: true}); err != nil {
+	if snap.Incidents, err = bodies[alert.Incident](ctx, s, `SELECT body FROM incident WHERE id IN `+live+` ORDER BY opened, id`, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
 	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
@@ -119,11 +122,11 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 }
 
 // owedNotices selects what is not delivered, and the openings that its delivery may refer to: those of incidents that are
-// open or still owe a notice, and the summaries that told such an opening.
+// open, may be reopened, or still owe a notice.
 const owedNotices = `
-WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped')),
-told(id) AS (SELECT id FROM live UNION SELECT json_extract(body, '$.summary') FROM notice WHERE act = 'open' AND incident IN (SELECT id FROM live))
-SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM told)
+WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped')
+	UNION SELECT id FROM (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed DESC LIMIT 200))
+SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM live)
 ORDER BY created, incident, revision, channel`
 
 // Blobs returns the blobs whose keys begin with prefix ("" = all), by key.

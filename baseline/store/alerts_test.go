@@ -22,41 +22,38 @@ func trouble() alert.Change {
 		n.Act, n.State, n.Created = act, state, at(revision)
 		return n
 	}
-	return alert.Change{
-		Alerts: []alert.Alert{
-			{ID: "old", Series: "gw-eu/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Since: at(0), Resolved: at(1), Incident: "closed"},
-			{ID: "settled", Series: "gw-eu/chat/short", Kind: alert.KindTPOT, State: alert.StateOK, Since: at(2), Resolved: at(3), Incident: "open"},
-			{ID: "firing", Series: "gw-us/chat/short", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at(4),
-				Fired: at(4), Incident: "open", Votes: []alert.Vote{{At: at(3), Verdict: baseline.Ruling{Call: baseline.Breach, Value: 1.5}}},
-				Calm: []time.Time{at(5)}, Last: alert.Evidence{At: at(4), Value: 1.5, Ratio: 3, RequestID: "req_1"}},
-			{ID: "pending", Series: "gw-eu/chat/long", Kind: alert.KindTimeout, State: alert.StatePending, Since: at(5)}},
-		Incidents: []alert.Incident{
-			{ID: "closed", Scope: "gw-eu", State: "closed", Opened: at(0), Closed: at(1), Alerts: []string{"old"}, Revision: 2},
-			{ID: "open", Scope: "gw-us", State: "open", Opened: at(2), Alerts: []string{"settled", "firing"}, Revision: 1}},
-		Notices: []alert.Notice{
-			told("closed", 1, alert.ActOpen, alert.NoticeSent), told("closed", 2, alert.ActResolve, alert.NoticePending),
-			told("open", 3, alert.ActOpen, alert.NoticeSent), told("open", 4, alert.ActUpdate, alert.NoticeSent),
-			told("open", 5, alert.ActUpdate, alert.NoticeBlocked), told("open", 6, alert.ActThread, alert.NoticeDropped)},
+	return alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{
+		{ID: "old", Series: "gw-eu/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Since: at(0), Resolved: at(1)},
+		{ID: "settled", Series: "gw-eu/chat/short", Kind: alert.KindTPOT, State: alert.StateOK, Since: at(2), Resolved: at(3)},
+		{ID: "firing", Series: "gw-us/chat/short", Kind: alert.KindTTFT, State: alert.StateFiring, Severity: alert.Warning, Since: at(4),
+			Fired: at(4), Votes: []alert.Vote{{At: at(3), Verdict: baseline.Ruling{Call: baseline.Breach, Value: 1.5}}},
+			Last: alert.Evidence{At: at(4), Value: 1.5, Ratio: 3, RequestID: "req_1"}},
+		{ID: "pending", Series: "gw-eu/chat/long", Kind: alert.KindTimeout, State: alert.StatePending, Since: at(5)}},
 		Transitions: []alert.Transition{
-			{At: at(4), Series: "gw-us/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5", Alert: "firing", Incident: "open"},
+			{At: at(4), Series: "gw-us/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5", Alert: "firing"},
 			{At: at(5), Series: "gw-eu/chat/long", Kind: alert.KindTimeout, From: alert.StateOK, To: alert.StatePending, Alert: "pending"}},
 		Blobs: []alert.Blob{{Key: "state", Body: json.RawMessage(`{"a":1}`)}, {Key: "gone", Body: json.RawMessage(`1`)}},
 		Bands: []baseline.Band{
 			{Canary: "gw-eu/chat/short", Metric: probe.TTFT, Slot: at(0), Spec: "3f", State: "ready", N: 42, Mean: .31, Limit: .4, Threshold: "t1", LeftOut: map[string]int{"spec": 3}},
 			{Canary: "gw-eu/chat/short", Metric: probe.TTFT, Slot: at(30), Threshold: "t1"},
-			{Canary: "gw-eu/chat/short", Metric: probe.TPOT, Slot: at(0), Threshold: "t1"}},
+			{Canary: "gw-eu/chat/short", Metric: probe.TPOT, Slot: at(0), Threshold: "t1"}}}, Told: alert.Told{Incidents: []alert.Incident{
+		{ID: "closed", Scope: "gw-eu", State: "closed", Opened: at(0), Closed: at(1), Members: []alert.Member{{Alert: "old", Target: "gw-eu"}}, Revision: 2},
+		{ID: "open", Scope: "gw-us", State: "open", Opened: at(2), Members: []alert.Member{{Alert: "settled", Target: "gw-eu"}, {Alert: "firing", Target: "gw-us"}}, Revision: 1}},
+		Notices: []alert.Notice{
+			told("closed", 1, alert.ActOpen, alert.NoticeSent), told("closed", 2, alert.ActResolve, alert.NoticePending),
+			told("open", 3, alert.ActOpen, alert.NoticeSent), told("open", 4, alert.ActUpdate, alert.NoticeSent),
+			told("open", 5, alert.ActUpdate, alert.NoticeBlocked), told("open", 6, alert.ActThread, alert.NoticeDropped)},
 		Silences: []alert.Silence{silence("s1", at(0), at(60))},
-		Marks:    []alert.Mark{mark("m1", at(1), "gw-*")},
-	}
+		Marks:    []alert.Mark{mark("m1", at(1), "gw-*")}}}
 }
 
 func TestRestore(t *testing.T) {
 	s := openTemp(t)
 	c := trouble()
 	commit(t, s, c)
-	commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "gone"}}, Notices: c.Notices[:1]})
+	commit(t, s, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "gone"}}}, Told: alert.Told{Notices: c.Notices[:1]}})
 	got := must[alert.Snapshot](t)(s.Restore(t.Context()))
-	want := alert.Snapshot{Alerts: []alert.Alert{c.Alerts[2], c.Alerts[3]}, Settled: []alert.Alert{c.Alerts[1]}, Incidents: c.Incidents[1:],
+	want := alert.Snapshot{Alerts: []alert.Alert{c.Alerts[2], c.Alerts[3]}, Settled: c.Alerts[:2], Incidents: c.Incidents,
 		Notices: []alert.Notice{c.Notices[0], c.Notices[1], c.Notices[2], c.Notices[4]}, Blobs: c.Blobs[:1],
 		Silences: c.Silences, Marks: c.Marks}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -64,21 +61,18 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A start finds the openings that what is still owed refers to: of an incident that closed with its resolve unsent, one that
-// was dropped, and the summary that told it.
+// A start finds the openings that what is still owed refers to, also of an incident that closed with its resolve unsent and of one
+// whose opening was dropped, and those of the incidents that may be reopened.
 func TestRestoreFindsOpenings(t *testing.T) {
 	s := openTemp(t)
-	notice := func(incident string, revision int, act alert.Act, state alert.NoticeState, summary string) alert.Notice {
-		return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: state, Summary: summary, Created: at(revision)}
+	notice := func(incident string, revision int, act alert.Act, state alert.NoticeState) alert.Notice {
+		return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: state, Created: at(revision)}
 	}
 	owed := []alert.Notice{
-		notice("closed", 1, alert.ActOpen, alert.NoticeSent, ""), notice("summary-a", 1, alert.ActOpen, alert.NoticeSent, ""),
-		notice("told", 1, alert.ActOpen, alert.NoticeSent, "summary-a"), notice("unsaid", 1, alert.ActOpen, alert.NoticeDropped, ""),
-		notice("closed", 2, alert.ActResolve, alert.NoticePending, ""), notice("told", 2, alert.ActResolve, alert.NoticePending, ""),
-		notice("unsaid", 2, alert.ActResolve, alert.NoticeBlocked, "")}
-	done := []alert.Notice{notice("done", 1, alert.ActOpen, alert.NoticeSent, ""), notice("done", 2, alert.ActResolve, alert.NoticeSent, ""),
-		notice("summary-b", 1, alert.ActOpen, alert.NoticeSent, "")}
-	commit(t, s, alert.Change{Notices: append(done, owed...)})
+		notice("closed", 1, alert.ActOpen, alert.NoticeSent), notice("recent", 1, alert.ActOpen, alert.NoticeSent), notice("unsaid", 1, alert.ActOpen, alert.NoticeDropped),
+		notice("closed", 2, alert.ActResolve, alert.NoticePending), notice("unsaid", 2, alert.ActResolve, alert.NoticeBlocked)}
+	done := []alert.Notice{notice("done", 1, alert.ActOpen, alert.NoticeSent), notice("done", 2, alert.ActResolve, alert.NoticeSent)}
+	commit(t, s, alert.Change{Told: alert.Told{Notices: append(done, owed...), Incidents: []alert.Incident{{ID: "recent", State: alert.IncidentClosed, Closed: at(3)}}}})
 	if diff := cmp.Diff(owed, must[alert.Snapshot](t)(s.Restore(t.Context())).Notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}

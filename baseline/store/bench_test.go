@@ -43,7 +43,7 @@ func BenchmarkCommitNotice(b *testing.B) {
 	s := openTemp(b)
 	i := 0
 	for b.Loop() {
-		commit(b, s, alert.Change{Records: bare(plain("gw-eu", i)).Records, Notices: []alert.Notice{notice("7f3k", i)}})
+		commit(b, s, alert.Change{Judged: alert.Judged{Records: bare(plain("gw-eu", i)).Records}, Told: alert.Told{Notices: []alert.Notice{notice("7f3k", i)}}})
 		i++
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")

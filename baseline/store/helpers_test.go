@@ -106,7 +106,7 @@ func commit(t testing.TB, s *Store, c alert.Change) {
 // flush commits a notice, behind which everything earlier is on disk too.
 func flush(t testing.TB, s *Store) {
 	t.Helper()
-	commit(t, s, alert.Change{Notices: []alert.Notice{notice("flush", 0)}})
+	commit(t, s, alert.Change{Told: alert.Told{Notices: []alert.Notice{notice("flush", 0)}}})
 }
 
 func collect[T any](t testing.TB, seq iter.Seq2[T, error]) (list []T) {

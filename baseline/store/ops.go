@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"slices"
 	"time"
 
 	"serin/alert"
@@ -93,10 +94,10 @@ func (w *writer) ops(c alert.Change) []op {
 	for _, n := range c.Notices {
 		list = append(list, noticePut(w.log, n))
 	}
-	for _, x := range c.Transitions {
+	for _, x := range slices.Concat(c.Transitions, c.History) {
 		list = append(list, transitionPut(w.log, x))
 	}
-	for _, b := range c.Blobs {
+	for _, b := range slices.Concat(c.Blobs, c.State) {
 		list = append(list, blobPut(b))
 	}
 	for _, x := range c.Silences {
@@ -121,16 +122,35 @@ func alertPut(log *slog.Logger, a alert.Alert) *put {
 	for _, v := range a.Votes {
 		touched = latest(touched, v.At)
 	}
-	return &put{`INSERT OR REPLACE INTO alert(id, series, kind, state, incident, since, resolved, touched, body) VALUES (?,?,?,?,?,?,?,?,?)`,
-		[]any{a.ID, a.Series, string(a.Kind), string(a.State), a.Incident, nanos(a.Since), maybeNanos(a.Resolved), nanos(touched), body},
+	return &put{`INSERT INTO alert(id, series, kind, state, incident, since, resolved, touched, body) VALUES (?,?,?,?,'',?,?,?,?)
+		ON CONFLICT DO UPDATE SET state = excluded.state, since = excluded.since, resolved = excluded.resolved, touched = excluded.touched, body = excluded.body`,
+		[]any{a.ID, a.Series, string(a.Kind), string(a.State), nanos(a.Since), maybeNanos(a.Resolved), nanos(touched), body},
 		"alert " + a.ID, len(body)}
 }
 
-func incidentPut(log *slog.Logger, i alert.Incident) *put {
+// incidentOp writes an incident and notes at each of its alerts that it is one of its members.
+type incidentOp struct {
+	put
+	incident, members string
+}
+
+func (o *incidentOp) apply(t *txn) error {
+	if err := o.put.apply(t); err != nil {
+		return err
+	}
+	if _, err := t.exec(`UPDATE alert SET incident = ?1 WHERE incident <> ?1 AND id IN (SELECT value FROM json_each(?2))`, o.incident, o.members); err != nil {
+		return err
+	}
+	_, err := t.exec(`UPDATE alert SET incident = '' WHERE incident = ?1 AND id NOT IN (SELECT value FROM json_each(?2))`, o.incident, o.members)
+	return err
+}
+
+func incidentPut(log *slog.Logger, i alert.Incident) *incidentOp {
 	body := encode(log, i)
-	return &put{`INSERT OR REPLACE INTO incident(id, scope, state, opened, closed, touched, body) VALUES (?,?,?,?,?,?,?)`,
+	members := encode(log, i.Alerts())
+	return &incidentOp{put{`INSERT OR REPLACE INTO incident(id, scope, state, opened, closed, touched, body) VALUES (?,?,?,?,?,?,?)`,
 		[]any{i.ID, i.Scope, i.State, nanos(i.Opened), maybeNanos(i.Closed), nanos(latest(i.Opened, i.Closed, i.Announce, i.Reminded)), body},
-		"incident " + i.ID, len(body)}
+		"incident " + i.ID, len(body) + len(members)}, i.ID, members}
 }
 
 func noticePut(log *slog.Logger, n alert.Notice) *put {
@@ -145,8 +165,8 @@ func transitionPut(log *slog.Logger, x alert.Transition) *put {
 	body := encode(log, x)
 	id := fnv.New64a()
 	id.Write([]byte(body)) // a hash never fails
-	return &put{`INSERT OR IGNORE INTO transition(at, id, series, alert, incident, body) VALUES (?,?,?,?,?,?)`,
-		[]any{nanos(x.At), int64(id.Sum64()), x.Series, x.Alert, x.Incident, body}, "", len(body)}
+	return &put{`INSERT OR IGNORE INTO transition(at, id, series, alert, incident, body) VALUES (?,?,?,?,'',?)`,
+		[]any{nanos(x.At), int64(id.Sum64()), x.Series, x.Alert, body}, "", len(body)}
 }
 
 func blobPut(b alert.Blob) *put {

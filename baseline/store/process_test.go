@@ -214,7 +214,7 @@ func TestForeignTransaction(t *testing.T) {
 	p := start(t, "hold", path)
 	p.expect(t, "ready")
 	began := time.Now()
-	err := s.Commit(t.Context(), alert.Change{Notices: []alert.Notice{notice("7f3k", 1)}})
+	err := s.Commit(t.Context(), alert.Change{Told: alert.Told{Notices: []alert.Notice{notice("7f3k", 1)}}})
 	if waited := time.Since(began); err == nil || waited > 10*time.Second {
 		t.Errorf("commit waited %v: %v", waited, err)
 	}
@@ -242,7 +242,7 @@ func TestImportBesideDaemon(t *testing.T) {
 	go func() { p.lines.Scan(); done <- p.lines.Text() }()
 	i, said := 0, ""
 	for ; said == ""; i++ {
-		commit(t, s, alert.Change{Records: bare(plain("gw-eu", i)).Records, Notices: []alert.Notice{notice("7f3k", i)}})
+		commit(t, s, alert.Change{Judged: alert.Judged{Records: bare(plain("gw-eu", i)).Records}, Told: alert.Told{Notices: []alert.Notice{notice("7f3k", i)}}})
 		select {
 		case said = <-done:
 		default:

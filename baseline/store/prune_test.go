@@ -37,11 +37,9 @@ func daily(d int) []alert.Change {
 	id := fmt.Sprint("incident ", d)
 	n := notice(id, 1)
 	n.State, n.Created = alert.NoticeSent, begin
-	return append(list, alert.Change{
-		Alerts:      []alert.Alert{{ID: fmt.Sprint(d), Incident: id, State: alert.StateOK, Since: begin, Resolved: begin}},
-		Incidents:   []alert.Incident{{ID: id, State: "closed", Opened: begin, Closed: begin}},
-		Notices:     []alert.Notice{n},
-		Transitions: []alert.Transition{{At: begin, Series: "gw-eu/chat/short"}}})
+	return append(list, alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{{ID: fmt.Sprint(d), State: alert.StateOK, Since: begin, Resolved: begin}},
+		Transitions: []alert.Transition{{At: begin, Series: "gw-eu/chat/short"}}}, Told: alert.Told{Incidents: []alert.Incident{{ID: id, State: "closed", Opened: begin, Closed: begin, Members: []alert.Member{{Alert: fmt.Sprint(d)}}}},
+		Notices: []alert.Notice{n}}})
 }
 
 func band(canary string, m probe.Metric, slot time.Time) baseline.Band {
@@ -162,7 +160,7 @@ func TestCommitsDuringPrune(t *testing.T) {
 	var slowest time.Duration
 	for n := 0; ; n++ {
 		began := time.Now()
-		commit(t, s, alert.Change{Notices: []alert.Notice{notice("7f3k", n)}})
+		commit(t, s, alert.Change{Told: alert.Told{Notices: []alert.Notice{notice("7f3k", n)}}})
 		slowest = max(slowest, time.Since(began))
 		select {
 		case err := <-done:

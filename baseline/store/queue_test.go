@@ -20,7 +20,7 @@ func TestQueueFull(t *testing.T) {
 		s := openLimited(t, l, Options{})
 		flush(t, s)
 		setPages(t, s, 1)
-		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		commit(t, s, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}})
 		for i := range 200 {
 			c := bare(plain("gw-eu", i))
 			c.Alerts = []alert.Alert{{ID: "a", Probes: i}}
@@ -60,7 +60,7 @@ func TestQueueFullOfTransitions(t *testing.T) {
 	var q queue
 	var lost int
 	for i := range 100 {
-		c := alert.Change{Transitions: []alert.Transition{{At: t0, Reason: fmt.Sprint(i)}}}
+		c := alert.Change{Judged: alert.Judged{Transitions: []alert.Transition{{At: t0, Reason: fmt.Sprint(i)}}}}
 		w := &writer{}
 		q.add(newEntry(w.ops(c), c))
 		lost += q.shed(10_000, 1000)
@@ -81,7 +81,7 @@ func TestQueueSupersedes(t *testing.T) {
 	var q queue
 	w := &writer{}
 	for i := range 10 {
-		c := alert.Change{Incidents: []alert.Incident{{ID: "x", Revision: i}}}
+		c := alert.Change{Told: alert.Told{Incidents: []alert.Incident{{ID: "x", Revision: i}}}}
 		if i == 3 {
 			c.Notices = []alert.Notice{notice("x", 1)}
 		}

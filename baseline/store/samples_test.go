@@ -66,9 +66,9 @@ func TestSampleNeverHoldsNaN(t *testing.T) {
 	s := openTemp(t)
 	odd := plain("gw-eu", 0)
 	odd.CostUSD = probe.Some(math.NaN())
-	commit(t, s, alert.Change{Records: []alert.Record{{Sample: odd, Residuals: map[probe.Metric]baseline.Residual{
+	commit(t, s, alert.Change{Judged: alert.Judged{Records: []alert.Record{{Sample: odd, Residuals: map[probe.Metric]baseline.Residual{
 		probe.TTFT: {E: math.NaN(), R: math.Inf(1), Judged: true}}}},
-		Alerts: []alert.Alert{{ID: "a", Last: alert.Evidence{Z: math.Inf(1), Ratio: 2}, Votes: []alert.Vote{{Verdict: baseline.Ruling{Z: math.NaN()}}}}}})
+		Alerts: []alert.Alert{{ID: "a", Last: alert.Evidence{Z: math.Inf(1), Ratio: 2}, Votes: []alert.Vote{{Verdict: baseline.Ruling{Z: math.NaN()}}}}}}})
 	flush(t, s)
 	got := collect(t, s.History(t.Context(), odd.Key(), time.Time{}))[0]
 	if got.Sample.CostUSD.Known || got.Residuals[probe.TTFT] != (baseline.Residual{}) {
@@ -88,7 +88,7 @@ func TestHistory(t *testing.T) {
 	judged.Excluded = map[probe.Metric]bool{probe.TTFT: true, probe.TPOT: false}
 	late := record(plain("gw-eu", 0))
 	raw := alert.Record{Sample: plain("gw-eu", 2)}
-	commit(t, s, alert.Change{Records: []alert.Record{judged, late, raw, record(plain("gw-us", 0))}})
+	commit(t, s, alert.Change{Judged: alert.Judged{Records: []alert.Record{judged, late, raw, record(plain("gw-us", 0))}}})
 	flush(t, s)
 
 	judged.Excluded = map[probe.Metric]bool{probe.TTFT: true}
@@ -126,8 +126,8 @@ func TestExclusions(t *testing.T) {
 	s := openTemp(t)
 	at := func(i int) int64 { return plain("gw-eu", i).Time.UnixNano() }
 	flip := func(m probe.Metric, from, to int, out bool) alert.Change {
-		return alert.Change{Exclusions: []alert.Exclusion{{Canary: "gw-eu/chat/short", Metric: m, From: at(from), To: at(to), Excluded: out},
-			{Canary: "gw-none/chat/short", Metric: m, To: at(9), Excluded: out}, {Canary: "odd"}}}
+		return alert.Change{Judged: alert.Judged{Exclusions: []alert.Exclusion{{Canary: "gw-eu/chat/short", Metric: m, From: at(from), To: at(to), Excluded: out},
+			{Canary: "gw-none/chat/short", Metric: m, To: at(9), Excluded: out}, {Canary: "odd"}}}}
 	}
 	f := func(c alert.Change, want ...string) {
 		t.Helper()

@@ -31,9 +31,9 @@ func TestSilencesAndMarks(t *testing.T) {
 	s := openTemp(t)
 	over, active, planned := silence("over", at(0), at(10)), silence("active", at(5), at(60)), silence("planned", at(100), at(160))
 	marks := []alert.Mark{mark("m1", at(1)), mark("m2", at(20), "gw-eu"), mark("m3", at(30), "us-*")}
-	commit(t, s, alert.Change{Silences: []alert.Silence{over, active, planned}, Marks: marks})
+	commit(t, s, alert.Change{Told: alert.Told{Silences: []alert.Silence{over, active, planned}, Marks: marks}})
 	active.Ends, active.EndedBy = at(30), "ann"
-	commit(t, s, alert.Change{Silences: []alert.Silence{active}})
+	commit(t, s, alert.Change{Told: alert.Told{Silences: []alert.Silence{active}}})
 	snap := must[alert.Snapshot](t)(s.Restore(t.Context())) // at once: the change was waited for
 	if d := cmp.Diff([]alert.Silence{over, active, planned}, snap.Silences); d != "" {
 		t.Errorf("silences (-want +got):\n%s", d)
@@ -68,9 +68,8 @@ func TestSilencesAndMarks(t *testing.T) {
 func TestPruneSilences(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{Retention: 24 * time.Hour})
 	now := t0.Add(48 * time.Hour)
-	commit(t, s, alert.Change{
-		Silences: []alert.Silence{silence("gone", t0, t0.Add(23*time.Hour)), silence("over", t0, t0.Add(25*time.Hour)), silence("long", t0, now.Add(time.Hour))},
-		Marks:    []alert.Mark{mark("gone", t0.Add(23*time.Hour)), mark("kept", t0.Add(25*time.Hour))}})
+	commit(t, s, alert.Change{Told: alert.Told{Silences: []alert.Silence{silence("gone", t0, t0.Add(23*time.Hour)), silence("over", t0, t0.Add(25*time.Hour)), silence("long", t0, now.Add(time.Hour))},
+		Marks: []alert.Mark{mark("gone", t0.Add(23*time.Hour)), mark("kept", t0.Add(25*time.Hour))}}})
 	if err := s.Prune(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}

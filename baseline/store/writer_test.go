@@ -70,7 +70,7 @@ func TestNoticeIsOnDiskAtOnce(t *testing.T) {
 
 func TestCommitTakesACopy(t *testing.T) {
 	s := openTemp(t)
-	c := alert.Change{Alerts: []alert.Alert{{ID: "a", Votes: []alert.Vote{{Outcome: probe.OK}}}}}
+	c := alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{{ID: "a", Votes: []alert.Vote{{Outcome: probe.OK}}}}}}
 	commit(t, s, c)
 	c.Alerts[0].Votes[0].Outcome = probe.Reset
 	flush(t, s)
@@ -112,7 +112,7 @@ func TestDiskFull(t *testing.T) {
 		s := openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{OnHealth: told.hook})
 		flush(t, s)
 		setPages(t, s, 1) // the least: what the file has now
-		big := alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}
+		big := alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}}
 		commit(t, s, big)
 		for i := range 60 {
 			start := time.Now()
@@ -150,11 +150,11 @@ func TestHookMayCommit(t *testing.T) {
 		var s *Store
 		done := make(chan error, 2)
 		s = openAt(t, filepath.Join(t.TempDir(), "serin.db"), Options{OnHealth: func(ok bool, why error) {
-			done <- s.Commit(context.Background(), alert.Change{Notices: []alert.Notice{notice(fmt.Sprint("hook ", ok), 0)}})
+			done <- s.Commit(context.Background(), alert.Change{Told: alert.Told{Notices: []alert.Notice{notice(fmt.Sprint("hook ", ok), 0)}}})
 		}})
 		flush(t, s)
 		setPages(t, s, 1)
-		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		commit(t, s, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}})
 		if err := <-done; err == nil {
 			t.Error("a commit while the disk is full gave no error")
 		}
@@ -183,7 +183,9 @@ func TestDiskHangs(t *testing.T) {
 				t.Errorf("commit waited %v with %v, want %v", waited, err, waits)
 			}
 		}
-		urgent := func(i int) alert.Change { return alert.Change{Notices: []alert.Notice{notice("7f3k", i)}} }
+		urgent := func(i int) alert.Change {
+			return alert.Change{Told: alert.Told{Notices: []alert.Notice{notice("7f3k", i)}}}
+		}
 		f(urgent(1), 2*time.Second)
 		f(bare(plain("gw-eu", 1)), 0)
 		f(urgent(2), 0)
@@ -236,7 +238,7 @@ func TestLateHang(t *testing.T) {
 // A row that SQLite refuses for good must not hold up what is behind it.
 func TestRefusedRow(t *testing.T) {
 	s := openTemp(t)
-	bad := alert.Change{Blobs: []alert.Blob{{Key: "bad", Body: []byte("{}")}}}
+	bad := alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "bad", Body: []byte("{}")}}}}
 	e := newEntry([]op{&put{`INSERT INTO blob(key, body) VALUES (?, NULL)`, []any{"bad"}, "", 0}}, bad)
 	if _, err := s.w.enqueue(e); err != nil {
 		t.Fatal(err)
@@ -277,7 +279,7 @@ func TestCloseGivesUp(t *testing.T) {
 		s := openLimited(t, defaultLimits(), Options{})
 		flush(t, s)
 		setPages(t, s, 1)
-		commit(t, s, alert.Change{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}})
+		commit(t, s, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "big", Body: []byte(`"` + strings.Repeat("x", 100_000) + `"`)}}}})
 		start := time.Now()
 		err := s.Close()
 		if waited := time.Since(start); waited != 5*time.Second || err == nil || !strings.Contains(err.Error(), "1 changes not written") {
@@ -298,7 +300,7 @@ func TestVirtualDay(t *testing.T) {
 				commit(t, s, bare(sample))
 			}
 			if i%60 == 0 {
-				commit(t, s, alert.Change{Notices: []alert.Notice{notice("7f3k", i)}})
+				commit(t, s, alert.Change{Told: alert.Told{Notices: []alert.Notice{notice("7f3k", i)}}})
 			}
 			if i%360 == 0 {
 				if err := s.Prune(t.Context(), time.Now()); err != nil {
