@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -58,7 +59,7 @@ func (f findings) late() string {
 		return ""
 	}
 	if s.RTT.Known && s.RTT.D > wait.D/4 {
-		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", milliText(wait), milliText(s.RTT))
+		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", human.Span(wait), human.Span(s.RTT))
 	}
 	what := "a queue, or a server busy with others: the prompt is short"
 	if s.InputTokens.V >= longPrompt {
@@ -66,13 +67,13 @@ func (f findings) late() string {
 	}
 	where := ""
 	if s.TTFB.Known && s.TTFT.D-s.TTFB.D > wait.D/2 {
-		where = fmt.Sprintf(", %s of it after the response had begun", milliText(probe.Known(s.TTFT.D-s.TTFB.D)))
+		where = fmt.Sprintf(", %s of it after the response had begun", human.Span(probe.Known(s.TTFT.D-s.TTFB.D)))
 	}
 	trip := ""
 	if s.RTT.Known {
-		trip = fmt.Sprintf(" (one round trip takes %s)", milliText(s.RTT))
+		trip = fmt.Sprintf(" (one round trip takes %s)", human.Span(s.RTT))
 	}
-	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", milliText(wait), where, what, trip)
+	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", human.Span(wait), where, what, trip)
 }
 
 // compressed says who compresses, and how to stop it.
@@ -87,10 +88,10 @@ func (f findings) crowded() string {
 	after := s.Trailer.D
 	if s.Trailer.Known && after > s.TTFT.D/2 && after > time.Second {
 		return fmt.Sprintf("only %s came, the last at %s, and the stream went on for %s without another: the server held back the rest or its text was empty (one that makes no valid text holds it back), so TPOT is withheld",
-			plural(s.Chunks, "piece"), milliText(s.E2E), milliText(s.Trailer))
+			human.Plural(s.Chunks, "piece"), human.Span(s.E2E), human.Span(s.Trailer))
 	}
 	if s.MaxGap.Known && s.MaxGap.D > s.TTFT.D {
-		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", milliText(s.MaxGap))
+		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", human.Span(s.MaxGap))
 	}
 	return "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld"
 }
