@@ -1,4 +1,4 @@
-package app
+package check
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"serin/cmd/internal/human"
-	"serin/configs"
 	"serin/probe"
 )
 
@@ -20,10 +19,10 @@ type table struct {
 	headed   bool
 }
 
-func newTable(w io.Writer, runs []configs.Run) *table {
+func newTable(w io.Writer, keys []string) *table {
 	t := &table{w: w, width: len("canary"), terminal: human.IsTerminal(w)}
-	for _, r := range runs {
-		t.width = max(t.width, len(r.Canary.Key()))
+	for _, key := range keys {
+		t.width = max(t.width, len(key))
 	}
 	return t
 }

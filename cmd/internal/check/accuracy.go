@@ -1,9 +1,8 @@
-package app
+package check
 
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"serin/cmd/internal/human"
@@ -72,5 +71,3 @@ func (a *accuracy) print(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "  in %d of them the first token came together with later ones: it may have been there before its stamp\n", a.shared)
 	}
 }
-
-func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,8 +1,10 @@
-package app
+package check
 
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,7 +136,7 @@ func printDiary(w io.Writer, d *probe.Diary) {
 		_, _ = fmt.Fprintf(w, "  %12.3f ms  +%10.3f ms  read %-5d %s\n", probe.Known(e.At).Millis(), probe.Known(e.At-last).Millis(), e.Read, e.Kind)
 		last = e.At
 	}
-	for _, name := range sortedNames(d.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
 		_, _ = fmt.Fprintf(w, "  %s: %s\n", name, d.Headers[name])
 	}
 }
