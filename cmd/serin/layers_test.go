@@ -48,10 +48,14 @@ var arrows = map[string][]string{
 	"cmd/internal/web": {"alert", "baseline", "probe", "probe/glob"},
 	// Counting knows samples and the config's labels, nothing of what is judged.
 	"cmd/internal/telemetry": {"configs", "probe"},
+	// Values as text, for every command; probe says what of a sample is not known.
+	"cmd/internal/human": {"probe"},
+	// A diagnosis starts from a probe and its target; wire says in which header a key goes, configs which name is nearest.
+	"cmd/internal/check": {"probe", "probe/wire", "configs", "cmd/internal/human"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "probe/fakellm", "baseline", "baseline/store",
 		"alert", "alert/chart", "alert/replay", "alert/sim", "alert/slack", "alert/slack/slacktest", "alert/webhook", "alert/alertmanager", "alert/pagerduty", "configs", "cmd/internal/web",
-		"cmd/internal/telemetry"},
+		"cmd/internal/telemetry", "cmd/internal/human", "cmd/internal/check"},
 	"cmd/serin": {"cmd/internal/app"},
 }
 

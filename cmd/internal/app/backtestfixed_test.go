@@ -31,7 +31,7 @@ func TestBacktestSaysThatALimitIsFixed(t *testing.T) {
 			}
 		}
 	}
-	f("text", " of the fixed limit of 5s")
+	f("text", " of the fixed limit of 5.00 s")
 	f("json", `"fixed":true`)
 	f("json", `"reason":"4 of the last 5 observations breach"`)
 	preset = "literal"

@@ -11,6 +11,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/replay"
+	"serin/cmd/internal/human"
 )
 
 // backtested is what one rule made of the samples.
@@ -55,7 +56,7 @@ func writeBacktest(w io.Writer, tests []backtested) error {
 	_, _ = fmt.Fprintf(w, "%-28s %8s %14s %12s %9s\n", "rule", "alerts", "/series-month", "firing", "re-probes")
 	for i := range tests {
 		s := tests[i].sums()
-		_, _ = fmt.Fprintf(w, "%-28s %8d %14.2f %12s %9d\n", tests[i].Rule, s.all.alerts, s.perMonth(), short(s.all.firing), tests[i].Result.Extra)
+		_, _ = fmt.Fprintf(w, "%-28s %8d %14.2f %12s %9d\n", tests[i].Rule, s.all.alerts, s.perMonth(), human.Duration(s.all.firing), tests[i].Result.Extra)
 	}
 	return nil
 }
@@ -65,21 +66,21 @@ func (t *backtested) write(w io.Writer) {
 		_, _ = fmt.Fprintln(w, x)
 	}
 	s := t.sums()
-	_, _ = fmt.Fprintf(w, "%s and %s judged; %d latency series, %.1f series-months\n", plural(t.Result.Regular, "sample"), plural(t.Result.Extra, "re-probe"), s.series, s.months)
+	_, _ = fmt.Fprintf(w, "%s and %s judged; %d latency series, %.1f series-months\n", human.Plural(t.Result.Regular, "sample"), human.Plural(t.Result.Extra, "re-probe"), s.series, s.months)
 	if n := t.Result.Unanswered; n > 0 {
-		_, _ = fmt.Fprintf(w, "%s asked for that no sample answers: there an alert waited for the next regular runs\n", plural(n, "re-probe"))
+		_, _ = fmt.Fprintf(w, "%s asked for that no sample answers: there an alert waited for the next regular runs\n", human.Plural(n, "re-probe"))
 	}
-	_, _ = fmt.Fprintf(w, "%d latency alerts: %.2f a series and month, firing %s", s.latency.alerts, s.perMonth(), short(s.latency.firing))
+	_, _ = fmt.Fprintf(w, "%d latency alerts: %.2f a series and month, firing %s", s.latency.alerts, s.perMonth(), human.Duration(s.latency.firing))
 	if s.months > 0 {
 		_, _ = fmt.Fprintf(w, " (%.2f %% of the time)", 100*s.latency.firing.Hours()/(s.months*30*24))
 	}
 	_, _ = fmt.Fprintln(w)
 	if n := s.all.alerts - s.latency.alerts; n > 0 {
-		_, _ = fmt.Fprintf(w, "%d alerts of timeouts, errors and limits, firing %s\n", n, short(s.all.firing-s.latency.firing))
+		_, _ = fmt.Fprintf(w, "%d alerts of timeouts, errors and limits, firing %s\n", n, human.Duration(s.all.firing-s.latency.firing))
 	}
 	for _, name := range s.names {
 		x := s.by[name]
-		_, _ = fmt.Fprintf(w, "  %-40s %4d alerts, firing %s\n", name, x.alerts, short(x.firing))
+		_, _ = fmt.Fprintf(w, "  %-40s %4d alerts, firing %s\n", name, x.alerts, human.Duration(x.firing))
 	}
 	_, _ = fmt.Fprintln(w)
 }
@@ -119,19 +120,19 @@ func (x *spell) String() string {
 	var b strings.Builder
 	end := "still open"
 	if !x.end.IsZero() {
-		end = x.end.Format("01-02 15:04:05") + " (" + short(x.end.Sub(x.open.Time)) + ")"
+		end = x.end.Format("01-02 15:04:05") + " (" + human.Duration(x.end.Sub(x.open.Time)) + ")"
 	}
 	fmt.Fprintf(&b, "%s  %s  %-8s %-36s → %s  %s", x.open.Time.Format("2006-01-02 15:04:05"), x.severity, x.open.Kind, x.open.Series, end, x.open.Reason)
 	if p := x.worst; p.Value > 0 {
-		fmt.Fprintf(&b, "; peak %s", tidySeconds(p.Value))
+		fmt.Fprintf(&b, "; peak %s", human.Seconds(p.Value))
 		fixed := p.Mean == 0 && p.Limit > 0
 		if fixed {
-			fmt.Fprintf(&b, ", ×%.2f of the fixed limit of %s", p.Ratio, tidySeconds(p.Limit))
+			fmt.Fprintf(&b, ", ×%.2f of the fixed limit of %s", p.Ratio, human.Seconds(p.Limit))
 		} else if p.Ratio > 0 {
 			fmt.Fprintf(&b, " (×%.2f)", p.Ratio)
 		}
 		if p.Limit > 0 && !fixed {
-			fmt.Fprintf(&b, ", limit %s", tidySeconds(p.Limit))
+			fmt.Fprintf(&b, ", limit %s", human.Seconds(p.Limit))
 		}
 	} else if p.Ratio > 0 {
 		fmt.Fprintf(&b, "; peak ×%.2f", p.Ratio)
@@ -198,27 +199,4 @@ func (t *backtested) sums() sums {
 	}
 	slices.SortFunc(s.names, func(a, b string) int { return cmp.Or(cmp.Compare(s.by[b].alerts, s.by[a].alerts), cmp.Compare(a, b)) })
 	return s
-}
-
-// short writes a duration in the two units that matter.
-func short(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d >= 24*time.Hour:
-		return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
-	case d >= time.Hour:
-		return fmt.Sprintf("%dh%dm", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%dm%ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return d.String()
-}
-
-// tidySeconds writes seconds to 0.1 ms below 100 ms and to 1 ms above.
-func tidySeconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
-	if d < 100*time.Millisecond {
-		return d.Round(100 * time.Microsecond).String()
-	}
-	return d.Round(time.Millisecond).String()
 }

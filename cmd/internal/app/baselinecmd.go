@@ -14,6 +14,7 @@ import (
 	"serin/alert/replay"
 	"serin/baseline"
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 	"serin/configs"
 	"serin/probe"
 )
@@ -178,7 +179,7 @@ func (c *baselineShowCmd) print(out io.Writer, sub subject, m probe.Metric, list
 		}
 		usual, limit := "–", "–"
 		if b.Limit > 0 {
-			usual, limit = tidySeconds(b.Mean), tidySeconds(b.Limit)
+			usual, limit = human.Seconds(b.Mean), human.Seconds(b.Limit)
 		}
 		_, _ = fmt.Fprintf(out, "  %-6s %-9s %5d %5d %-7s %9s %9s%s\n", b.From.Format("15:04"), b.State, b.N, b.Days, width, usual, limit, b.byItself())
 	}

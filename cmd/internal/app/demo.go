@@ -15,6 +15,7 @@ import (
 	"serin/alert"
 	"serin/alert/slack/slacktest"
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/fakellm"
@@ -153,7 +154,7 @@ func (d *demo) importHistory(ctx context.Context) error {
 func (d *demo) play(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	terminal := isTerminal(d.out)
+	terminal := human.IsTerminal(d.out)
 	d.out = &closing{out: d.out, gone: stop}
 	story := &demoStory{out: d.out, start: time.Now(), fault: d.slow, samples: make(chan probe.Sample, 256), slack: make(chan demoMessage, 64)}
 	story.terminal, story.newest = terminal, map[string]probe.Sample{}

@@ -11,6 +11,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -163,7 +164,7 @@ func (s *demoStory) rounds() {
 			cells, tpot = append(cells, s.cell(x)), x.TPOT
 		}
 		if len(cells) > 0 {
-			s.say("probes %s  TTFT %s  TPOT %s", target, strings.Join(cells, "  "), milliText(tpot))
+			s.say("probes %s  TTFT %s  TPOT %s", target, strings.Join(cells, "  "), human.Span(tpot))
 		}
 	}
 	clear(s.newest)
@@ -181,7 +182,7 @@ func (s *demoStory) cell(x probe.Sample) string {
 	if !slow {
 		return text + "  "
 	}
-	return paint(text+" ▲", false, s.terminal)
+	return human.Paint(text+" ▲", false, s.terminal)
 }
 
 // message prints what Slack got, as its reader sees it.

@@ -11,6 +11,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/cmd/internal/human"
 )
 
 // write tells one explanation to people.
@@ -20,10 +21,10 @@ func (x *Explanation) write(w io.Writer) {
 	if x.Together {
 		together = ", its canaries together,"
 	}
-	p("%s %s%s at %s", x.Series, strings.ToUpper(string(x.Metric)), together, instantText(x.At))
+	p("%s %s%s at %s", x.Series, strings.ToUpper(string(x.Metric)), together, human.Time(x.At))
 	p("  state     %s → %s", stateText(x.Before), stateText(x.After))
 	if a := x.Alert; a != nil {
-		p("  alert     %s, first breach %s, opened %s%s: %s", a.Severity, instantText(a.FirstBreach), instantText(a.Fired), endText(a), a.Reason)
+		p("  alert     %s, first breach %s, opened %s%s: %s", a.Severity, human.Time(a.FirstBreach), human.Time(a.Fired), endText(a), a.Reason)
 		if a.Config != "" {
 			p("  decided   by threshold %s of config %s", a.Threshold, a.Config)
 		}
@@ -32,7 +33,7 @@ func (x *Explanation) write(w io.Writer) {
 		p("  muted     %s", alert.Clean(a.Mute.Text(time.Time{}, time.UTC)))
 	}
 	for _, m := range x.Marks {
-		p("  mark      %s %q by %s", instantText(m.At), m.Text, alert.Clean(m.By))
+		p("  mark      %s %q by %s", human.Time(m.At), m.Text, alert.Clean(m.By))
 	}
 	x.writeBand(w)
 	x.writeStep(w)
@@ -45,10 +46,10 @@ func (x *Explanation) write(w io.Writer) {
 	x.writeBeside(w)
 	for _, c := range x.Changes {
 		if c.Event != "" {
-			p("  %s  %s: %s", instantText(c.At), c.Event, c.Reason)
+			p("  %s  %s: %s", human.Time(c.At), c.Event, c.Reason)
 			continue
 		}
-		p("  %s  %s → %s: %s", instantText(c.At), stateText(c.From), c.To, c.Reason)
+		p("  %s  %s → %s: %s", human.Time(c.At), stateText(c.From), c.To, c.Reason)
 	}
 }
 
@@ -63,7 +64,7 @@ func endText(a *alert.Alert) string {
 	if a.Resolved.IsZero() {
 		return ", still open"
 	}
-	return ", resolved " + instantText(a.Resolved)
+	return ", resolved " + human.Time(a.Resolved)
 }
 
 // writeBand tells what was normal, and of what that was made.
@@ -78,7 +79,7 @@ func (x *Explanation) writeBand(w io.Writer) {
 		p("band      learning: day %d, %d samples", b.Days, b.N)
 	default:
 		p("band      slot %s, n %d of %d days%s, mean %s, limit %s (normal %s … %s)", b.Slot.Format("15:04 MST"), b.N, b.Days, widenedText(b),
-			tidySeconds(b.Mean), tidySeconds(b.Limit), tidySeconds(b.Low), tidySeconds(b.Limit))
+			human.Seconds(b.Mean), human.Seconds(b.Limit), human.Seconds(b.Low), human.Seconds(b.Limit))
 		p("          σ %.3f (%s), κ %.3f, today ×%.3f, line ×%.3f, threshold %s", b.Sigma, scatterText(b), b.Kappa, math.Exp(b.Offset),
 			math.Exp(b.Line), b.Threshold)
 		if b.Daily > 0 {
@@ -117,13 +118,13 @@ func spanText(w window) string { return w.From.Format("15:04") + "–" + w.To.Fo
 func (v ballot) String() string {
 	line := fmt.Sprintf("%s %-8s", v.At.Format("15:04:05"), v.Trigger)
 	if v.Value > 0 {
-		line += fmt.Sprintf("  %9s", tidySeconds(v.Value))
+		line += fmt.Sprintf("  %9s", human.Seconds(v.Value))
 	}
 	if v.Value <= 0 && v.Ratio > 0 {
 		line += fmt.Sprintf("  ×%.2f", v.Ratio)
 	}
 	if v.Limit > 0 {
-		line += fmt.Sprintf("  limit %9s  ×%.2f  z %5.2f", tidySeconds(v.Limit), v.Ratio, v.Z)
+		line += fmt.Sprintf("  limit %9s  ×%.2f  z %5.2f", human.Seconds(v.Limit), v.Ratio, v.Z)
 	}
 	line += "  " + strings.ReplaceAll(string(v.Call), "_", " ")
 	if v.Why != "" {
@@ -141,7 +142,7 @@ func (x *Explanation) writeBeside(w io.Writer) {
 	switch l := x.Literal; l.State {
 	case "": // it knows single canaries' latencies alone
 	case "ready":
-		p("literal   n %d, mean %s, sd %s, mean + 2 sd %s, z %.2f: %s", l.N, tidySeconds(l.Mean), tidySeconds(l.SD), tidySeconds(l.Limit), l.Z, l.Call)
+		p("literal   n %d, mean %s, sd %s, mean + 2 sd %s, z %.2f: %s", l.N, human.Seconds(l.Mean), human.Seconds(l.SD), human.Seconds(l.Limit), l.Z, l.Call)
 	default:
 		p("literal   learning: fewer than 5 values in exactly that slot")
 	}
@@ -186,7 +187,7 @@ func (x *Explanation) chart() []string {
 	}
 	lines := make([]string, chartRows)
 	for i := range grid {
-		lines[i] = fmt.Sprintf("%9s │%s", tidySeconds(high-(high-low)*float64(i)/(chartRows-1)), strings.TrimRight(string(grid[i]), " "))
+		lines[i] = fmt.Sprintf("%9s │%s", human.Seconds(high-(high-low)*float64(i)/(chartRows-1)), strings.TrimRight(string(grid[i]), " "))
 	}
 	return append(lines, strings.Repeat(" ", 9)+" └ "+"● breach  ○ not  ─ limit  · usual")
 }
@@ -206,7 +207,7 @@ func (v verdictOver) write(w io.Writer) {
 	case v.PeakRatio > 0 && v.Together:
 		_, _ = fmt.Fprintf(w, ", highest ×%.2f at %s", v.PeakRatio, v.PeakAt.UTC().Format(time.DateTime))
 	case v.PeakRatio > 0:
-		_, _ = fmt.Fprintf(w, ", highest %s (×%.2f) at %s", tidySeconds(v.Peak), v.PeakRatio, v.PeakAt.UTC().Format(time.DateTime))
+		_, _ = fmt.Fprintf(w, ", highest %s (×%.2f) at %s", human.Seconds(v.Peak), v.PeakRatio, v.PeakAt.UTC().Format(time.DateTime))
 	}
 	switch {
 	case v.Fires > 0 && v.Score <= 0:

@@ -10,6 +10,7 @@ import (
 	"serin/alert"
 	"serin/alert/replay"
 	"serin/baseline"
+	"serin/cmd/internal/human"
 	"serin/configs"
 )
 
@@ -82,17 +83,17 @@ func (t *today) compare(x *Explanation, from, until time.Time) {
 			t.Call = baseline.Breach
 		}
 		if was := v.Call == baseline.Breach; v.Call != baseline.NotJudged && was != (t.Call == baseline.Breach) {
-			words = append(words, fmt.Sprintf("the newest value against %s: %s instead of %s", tidySeconds(t.Limit), t.Call, v.Call))
+			words = append(words, fmt.Sprintf("the newest value against %s: %s instead of %s", human.Seconds(t.Limit), t.Call, v.Call))
 		}
 	}
 	fired := x.Alert != nil
 	switch {
 	case fired && len(t.Opened) == 0:
-		words = append(words, fmt.Sprintf("no alert between %s and %s", instantText(from), instantText(until)))
+		words = append(words, fmt.Sprintf("no alert between %s and %s", human.Time(from), human.Time(until)))
 	case !fired && len(t.Opened) > 0 && !x.openedAround(t.Opened[0]):
-		words = append(words, "an alert at "+instantText(t.Opened[0]))
+		words = append(words, "an alert at "+human.Time(t.Opened[0]))
 	case fired && (t.Opened[0].Sub(x.Alert.Fired)).Abs() > time.Minute:
-		words = append(words, fmt.Sprintf("the alert opens at %s instead of %s", instantText(t.Opened[0]), instantText(x.Alert.Fired)))
+		words = append(words, fmt.Sprintf("the alert opens at %s instead of %s", human.Time(t.Opened[0]), human.Time(x.Alert.Fired)))
 	}
 	if x.Band != nil && x.Band.Threshold != t.Threshold {
 		words = append(words, fmt.Sprintf("the threshold is another now (%s, then %s)", t.Threshold, x.Band.Threshold))
@@ -135,5 +136,3 @@ func (x *Explanation) openedAround(at time.Time) bool {
 	}
 	return false
 }
-
-func instantText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

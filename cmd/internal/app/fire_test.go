@@ -159,3 +159,27 @@ func TestACanaryWithoutRoomIsTold(t *testing.T) {
 		}
 	})
 }
+
+// A slow answer does not thin the schedule unseen: every run that found no room is a stored sample.
+func TestB36SlowAnswersAreNotOmitted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		toml := strings.NewReplacer(`model = "m"`, "model = \"m\"\nmax_in_flight = 1\nfirst_token_timeout = \"90s\"", `short = "*/5 * * * *"`, `short = { schedule = "@every 10s", spread = "0s" }`,
+			`medium = "*/15 * * * *"`, "", `long = "0 * * * *"`, "").Replace(rigToml)
+		r := newRig(t, toml)
+		r.llm.Set("m", calm(60*time.Second, time.Millisecond))
+		r.run(65 * time.Second)
+		skipped, answered := 0, 0
+		for _, s := range r.seen {
+			switch s.Outcome {
+			case probe.Skipped:
+				skipped++
+			case probe.OK:
+				answered++
+			}
+		}
+		// The first run is due at 10 s and answers 60 s later, after the end; runs due from 20 s to 50 s give up after 10 s each.
+		if skipped < 3 || skipped+answered < 4 {
+			t.Errorf("%d skipped and %d answered samples of the runs of a minute", skipped, answered)
+		}
+	})
+}

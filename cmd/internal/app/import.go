@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"serin/cmd/internal/human"
 	"serin/configs"
 	"serin/probe"
 )
@@ -53,9 +54,9 @@ func (c *importCmd) Run(ctx context.Context, o Options) error {
 	}
 	bare := 0
 	added, dup, err := st.Import(ctx, countBare(readSamples(in, c.Path), &bare))
-	_, _ = fmt.Fprintf(o.Stderr, "%s added, %d were there already (store %s)\n", plural(added, "sample"), dup, path)
+	_, _ = fmt.Fprintf(o.Stderr, "%s added, %d were there already (store %s)\n", human.Plural(added, "sample"), dup, path)
 	if bare > 0 {
-		_, _ = fmt.Fprintf(o.Stderr, "%s with outcome ok and none of ttft_ms, ttfa_ms, tpot_ms, e2e_ms: no band learns from that; are the keys written so?\n", plural(bare, "sample"))
+		_, _ = fmt.Fprintf(o.Stderr, "%s with outcome ok and none of ttft_ms, ttfa_ms, tpot_ms, e2e_ms: no band learns from that; are the keys written so?\n", human.Plural(bare, "sample"))
 	}
 	if err != nil {
 		err = fail(ExitUsage, err)

@@ -13,6 +13,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 	"serin/cmd/internal/web"
 )
 
@@ -129,7 +130,7 @@ func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[
 		return writeJSON(w, out)
 	}
 	in := doc.Incident
-	_, _ = fmt.Fprintf(w, "incident %s  %s  %s  %s  opened %s%s\n", in.ID, in.State, in.Severity, in.Scope, instantText(in.Opened), closedText(in)) // the last write tells
+	_, _ = fmt.Fprintf(w, "incident %s  %s  %s  %s  opened %s%s\n", in.ID, in.State, in.Severity, in.Scope, human.Time(in.Opened), closedText(in)) // the last write tells
 	if in.Merged != "" {
 		_, _ = fmt.Fprintf(w, "goes on as part of incident %s\n", in.Merged)
 	}
@@ -140,7 +141,7 @@ func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[
 		_, _ = fmt.Fprintf(w, "acknowledged by %s\n", in.Acked)
 	}
 	if labelled {
-		_, _ = fmt.Fprintf(w, "labelled %s by %s at %s %s\n", l.Label, l.Who, instantText(l.At), l.Why)
+		_, _ = fmt.Fprintf(w, "labelled %s by %s at %s %s\n", l.Label, l.Who, human.Time(l.At), l.Why)
 	}
 	for _, line := range lines {
 		_, err = fmt.Fprintln(w, line)
@@ -152,7 +153,7 @@ func closedText(in alert.Incident) string {
 	if in.Closed.IsZero() {
 		return ""
 	}
-	return ", closed " + instantText(in.Closed) + " after " + short(in.Closed.Sub(in.Opened))
+	return ", closed " + human.Time(in.Closed) + " after " + human.Duration(in.Closed.Sub(in.Opened))
 }
 
 // writeIncidents writes a table, the newest below.
@@ -171,7 +172,7 @@ func writeIncidents(w io.Writer, list []listed, now time.Time) error {
 		if in.Label != nil {
 			label = in.Label.Label
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, standing(in.Incident), in.Severity, in.Scope, instantText(in.Opened), short(end.Sub(in.Opened)), len(in.Alerts), label)
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, standing(in.Incident), in.Severity, in.Scope, human.Time(in.Opened), human.Duration(end.Sub(in.Opened)), len(in.Alerts), label)
 	}
 	return out.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/cmd/internal/human"
 	"serin/cmd/internal/web"
 )
 
@@ -53,7 +54,7 @@ func (c *markSetCmd) Run(ctx context.Context, o Options) error {
 	if c.Format == "json" {
 		return writeJSON(o.Stdout, made)
 	}
-	if _, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, instantText(made.At), alert.Clean(made.Text)); err != nil {
+	if _, err := fmt.Fprintf(o.Stdout, "mark %s at %s: %s\n", made.ID, human.Time(made.At), alert.Clean(made.Text)); err != nil {
 		return err
 	}
 	return c.idle(ctx, o, made)
@@ -107,7 +108,7 @@ func (c *markListCmd) Run(ctx context.Context, o Options) error {
 		if targets == "" {
 			targets = "*"
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", m.ID, instantText(m.At), alert.Clean(m.Text), alert.Clean(targets), alert.Clean(m.By))
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", m.ID, human.Time(m.At), alert.Clean(m.Text), alert.Clean(targets), alert.Clean(m.By))
 	}
 	return out.Flush()
 }

@@ -9,6 +9,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 )
 
 type outboxCmd struct {
@@ -62,7 +63,7 @@ func writeNotices(w io.Writer, list []alert.Notice, now time.Time) error {
 	_, _ = fmt.Fprintln(out, "DECIDED\tINCIDENT\tCHANNEL\tACT\tSTATE\tATTEMPTS\tHEADLINE\t") // Flush tells
 	for i := range list {
 		n := &list[i]
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", instantText(n.Created), n.Incident, n.Channel, n.Act, noticeText(n, now), n.Attempts, n.Message.Headline)
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", human.Time(n.Created), n.Incident, n.Channel, n.Act, noticeText(n, now), n.Attempts, n.Message.Headline)
 	}
 	return out.Flush()
 }
@@ -72,9 +73,9 @@ func noticeText(n *alert.Notice, now time.Time) string {
 	text := string(n.State)
 	switch {
 	case n.State == alert.NoticeSent:
-		return text + " " + instantText(n.Sent)
+		return text + " " + human.Time(n.Sent)
 	case n.State == alert.NoticePending && n.NotBefore.After(now):
-		text += ", again in " + short(n.NotBefore.Sub(now))
+		text += ", again in " + human.Duration(n.NotBefore.Sub(now))
 	}
 	if n.Error != "" {
 		text += ": " + n.Error

@@ -12,6 +12,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 )
 
 type reportCmd struct {
@@ -182,7 +183,7 @@ func (r *monthly) write(w io.Writer) error {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) } // the table's Flush tells
 	p("%s to %s", r.From.Format(time.RFC3339), r.To.Format(time.RFC3339))
 	p("incidents  %d opened and told, %d of them critical; %d over before anybody was told", t.Incidents, t.Critical, t.Silent)
-	p("firing     %s", short(time.Duration(t.Firing*float64(time.Second))))
+	p("firing     %s", human.Duration(time.Duration(t.Firing*float64(time.Second))))
 	p("messages   %s", messagesText(r.Messages))
 	p("precision  %s", t.precisionText())
 	if len(r.Scopes) == 0 {
@@ -193,7 +194,7 @@ func (r *monthly) write(w io.Writer) error {
 	_, _ = fmt.Fprintln(out, "SCOPE\tINCIDENTS\tCRITICAL\tFIRING\tTRUE\tFALSE\tUSELESS\t")
 	for i := range r.Scopes {
 		s := &r.Scopes[i]
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t\n", s.Scope, s.Incidents, s.Critical, short(time.Duration(s.Firing*float64(time.Second))), s.True, s.False, s.Useless)
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t\n", s.Scope, s.Incidents, s.Critical, human.Duration(time.Duration(s.Firing*float64(time.Second))), s.True, s.False, s.Useless)
 	}
 	return out.Flush()
 }

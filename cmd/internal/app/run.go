@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"os"
 
 	"serin/configs"
 )
@@ -36,14 +35,4 @@ func (c *runCmd) Run(ctx context.Context, o Options) error {
 	}
 	return runDaemon(ctx, daemonOptions{Config: cfg, Load: load, Channels: channelsOf, HTTP: true, Socket: socket, Log: log,
 		Redact: redact, Level: level, Reload: o.Reload})
-}
-
-// isTerminal reports whether w is a terminal that a person looks at.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"serin/cmd/internal/human"
 )
 
 // Limits of what serin watches about itself.
@@ -79,7 +81,7 @@ func (w *selfWatch) lookAtOutbox(now time.Time) {
 		return
 	}
 	for _, name := range stuck {
-		lines := fmt.Sprintf("channel %s has taken nothing for over %s", name, short(outboxOld))
+		lines := fmt.Sprintf("channel %s has taken nothing for over %s", name, human.Duration(outboxOld))
 		if w.outbox.begin(outboxHeader+" to "+name, lines, "serin outbox shows what is owed and why; serin notify-test tries the channel") {
 			w.d.log.Error("messages are not delivered", "channels", stuck, "older_than", outboxOld)
 		}
@@ -96,10 +98,10 @@ func (w *selfWatch) lookAtClock(now time.Time) {
 			way = "back"
 		}
 		w.d.log.Error("clock stepped", "by", jump)
-		w.clock.begin(fmt.Sprintf("serin's clock went %s by %s", way, short(jump.Abs())), "runs in between were not made up for; times of samples before and after do not fit together",
+		w.clock.begin(fmt.Sprintf("serin's clock went %s by %s", way, human.Duration(jump.Abs())), "runs in between were not made up for; times of samples before and after do not fit together",
 			"look at this machine's time synchronisation")
 	case steady:
-		w.clock.end(fmt.Sprintf("serin's clock has been steady for %s", short(clockSteady)))
+		w.clock.end(fmt.Sprintf("serin's clock has been steady for %s", human.Duration(clockSteady)))
 	}
 }
 

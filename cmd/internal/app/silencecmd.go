@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"serin/alert"
+	"serin/cmd/internal/human"
 	"serin/cmd/internal/web"
 )
 
@@ -67,7 +67,7 @@ func (c *silenceAddCmd) Run(ctx context.Context, o Options) error {
 	case n == 0:
 		_, err = fmt.Fprintf(o.Stdout, "it matches no canary that is watched now: %s\n", made.Match)
 	default:
-		_, err = fmt.Fprintf(o.Stdout, "it is about %d canaries: %s\n", n, listOf(made.Canaries, 5))
+		_, err = fmt.Fprintf(o.Stdout, "it is about %d canaries: %s\n", n, human.List(made.Canaries, 5))
 	}
 	return err
 }
@@ -98,19 +98,11 @@ func (c *silenceAddCmd) span(body map[string]any, now time.Time) error {
 }
 
 func silenceSpan(s web.Silenced, now time.Time) string {
-	until := "until " + instantText(s.Ends) + " (" + short(s.Ends.Sub(latest(s.Starts, now))) + ")"
+	until := "until " + human.Time(s.Ends) + " (" + human.Duration(s.Ends.Sub(latest(s.Starts, now))) + ")"
 	if s.State == "pending" {
-		return "is planned: from " + instantText(s.Starts) + " " + until
+		return "is planned: from " + human.Time(s.Starts) + " " + until
 	}
 	return "holds " + until
-}
-
-// listOf joins names, at most most of them.
-func listOf(names []string, most int) string {
-	if n := len(names) - most; n > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n)
-	}
-	return strings.Join(names, ", ")
 }
 
 type silenceListCmd struct {
@@ -156,13 +148,13 @@ func writeSilences(w io.Writer, list []web.Silenced, now time.Time) error {
 		if s.Cap != "" {
 			state += ", at most " + string(s.Cap)
 		}
-		until := instantText(s.Ends)
+		until := human.Time(s.Ends)
 		if s.State == "active" {
-			until += " (" + short(s.Ends.Sub(now)) + ")"
+			until += " (" + human.Duration(s.Ends.Sub(now)) + ")"
 		} else if s.EndedBy != "" {
 			until += " by " + alert.Clean(s.EndedBy)
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", s.ID, state, alert.Clean(s.Match.String()), instantText(s.Starts), until, alert.Clean(s.By), alert.Clean(s.Reason))
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", s.ID, state, alert.Clean(s.Match.String()), human.Time(s.Starts), until, alert.Clean(s.By), alert.Clean(s.Reason))
 	}
 	return out.Flush()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"serin/alert/sim"
+	"serin/cmd/internal/human"
 	"serin/configs"
 )
 
@@ -38,7 +39,7 @@ func (c *simulateCmd) Run(ctx context.Context, o Options) error {
 		return fail(ExitUsage, fmt.Errorf("--preset: %w", err))
 	}
 	opt := sim.Options{Seeds: seeds, Presets: presets, Workers: simulateWorkers}
-	if isTerminal(o.Stderr) {
+	if human.IsTerminal(o.Stderr) {
 		opt.Progress = func(done, all int) { _, _ = fmt.Fprintf(o.Stderr, "\r%d of %d parts ", done, all) }
 	}
 	report, err := sim.Benchmark(ctx, opt)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"serin/baseline/store"
+	"serin/cmd/internal/human"
 	"serin/configs"
 )
 
@@ -67,10 +68,10 @@ func (v *validation) print(w io.Writer) {
 		}
 	}
 	if errors > 0 {
-		_, _ = fmt.Fprintf(w, "%s, %s: this config cannot be used\n", plural(errors, "error"), plural(len(v.Problems)-errors, "warning"))
+		_, _ = fmt.Fprintf(w, "%s, %s: this config cannot be used\n", human.Plural(errors, "error"), human.Plural(len(v.Problems)-errors, "warning"))
 		return
 	}
-	_, _ = fmt.Fprintf(w, "the config is good (%s); with it you sign:\n%s", plural(len(v.Problems), "warning"), v.Summary)
+	_, _ = fmt.Fprintf(w, "the config is good (%s); with it you sign:\n%s", human.Plural(len(v.Problems), "warning"), v.Summary)
 	for _, r := range v.Schedule {
 		_, _ = fmt.Fprintf(w, "%s  %s (%s), %s behind the clock\n", r.Key, r.Cron, r.Zone, r.Offset.Round(time.Millisecond))
 		for _, at := range r.Runs {
@@ -97,7 +98,7 @@ func printWindows(w io.Writer, m configs.NextWindows) {
 	_, _ = fmt.Fprintf(w, "maintenance %s (%s): %d canaries, %s\n", m.Name, m.Zone, len(m.Mutes), does)
 	const layout = "Mon 2006-01-02 15:04 -07:00"
 	for _, x := range m.Windows {
-		_, _ = fmt.Fprintf(w, "  %s to %s (%s)\n", x.From.Format(layout), x.Until.Format(layout), short(x.Until.Sub(x.From)))
+		_, _ = fmt.Fprintf(w, "  %s to %s (%s)\n", x.From.Format(layout), x.Until.Format(layout), human.Duration(x.Until.Sub(x.From)))
 	}
 	if len(m.Windows) == 0 {
 		_, _ = fmt.Fprintln(w, "  never again")

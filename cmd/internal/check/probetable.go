@@ -1,4 +1,4 @@
-package app
+package check
 
 import (
 	"fmt"
@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
-	"serin/configs"
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -20,10 +19,10 @@ type table struct {
 	headed   bool
 }
 
-func newTable(w io.Writer, runs []configs.Run) *table {
-	t := &table{w: w, width: len("canary"), terminal: isTerminal(w)}
-	for _, r := range runs {
-		t.width = max(t.width, len(r.Canary.Key()))
+func newTable(w io.Writer, keys []string) *table {
+	t := &table{w: w, width: len("canary"), terminal: human.IsTerminal(w)}
+	for _, key := range keys {
+		t.width = max(t.width, len(key))
 	}
 	return t
 }
@@ -34,9 +33,9 @@ func (t *table) row(s *probe.Sample) {
 		t.headed = true
 		_, _ = fmt.Fprintf(t.w, "%-*s  %-12s %9s %9s %9s %9s %13s %7s %9s\n", t.width, "canary", "outcome", "TTFT", "TTFA", "TPOT", "E2E", "tokens", "tok/s", "RTT")
 	}
-	outcome := paint(fmt.Sprintf("%-12s", s.Outcome), s.Outcome.Success(), t.terminal)
-	line := fmt.Sprintf("%-*s  %s %9s %9s %9s %9s %13s %7s %9s", t.width, s.Key(), outcome, milliText(s.TTFT), milliText(s.TTFA), milliText(s.TPOT),
-		milliText(s.E2E), countText(s.InputTokens)+" → "+countText(s.OutputTokens), speedText(s), milliText(s.RTT))
+	outcome := human.Paint(fmt.Sprintf("%-12s", s.Outcome), s.Outcome.Success(), t.terminal)
+	line := fmt.Sprintf("%-*s  %s %9s %9s %9s %9s %13s %7s %9s", t.width, s.Key(), outcome, human.Span(s.TTFT), human.Span(s.TTFA), human.Span(s.TPOT),
+		human.Span(s.E2E), countText(s.InputTokens)+" → "+countText(s.OutputTokens), speedText(s), human.Span(s.RTT))
 	_, _ = fmt.Fprintln(t.w, strings.TrimRight(line+"  "+flagText(s), " "))
 }
 
@@ -90,13 +89,13 @@ func printQuantiles(w io.Writer, name string, xs []float64, failed int) {
 	if failed > 0 {
 		counts += fmt.Sprintf(" and %d failed", failed)
 	}
-	_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (%s)\n", line, secondsText(xs[0]), secondsText(xs[len(xs)-1]), counts)
+	_, _ = fmt.Fprintf(w, "%s  min %s  max %s  (%s)\n", line, human.Seconds(xs[0]), human.Seconds(xs[len(xs)-1]), counts)
 }
 
 // quantileText is a quantile for people; "not met" where it lies among the failures.
 func quantileText(xs []float64, q float64) string {
 	if x := quantile(xs, q); !math.IsInf(x, 1) && !math.IsNaN(x) {
-		return secondsText(x)
+		return human.Seconds(x)
 	}
 	return "not met"
 }
@@ -121,10 +120,6 @@ func countOK(samples []probe.Sample) int {
 		}
 	}
 	return n
-}
-
-func secondsText(x float64) string {
-	return milliText(probe.Known(time.Duration(x * float64(time.Second))))
 }
 
 // quantile interpolates linearly in sorted xs.

@@ -1,12 +1,10 @@
-package app
+package check
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"time"
 
-	"serin/configs"
 	"serin/probe"
 )
 
@@ -19,7 +17,7 @@ func TestCheckTable(t *testing.T) {
 	s.CertDays, s.TokensSource, s.Chunks = probe.Some[int64](41), "usage", 86
 	d := &probe.Diary{SendTook: probe.Known(20 * time.Microsecond), Text: "a\nb", Events: []probe.DiaryEvent{{At: 300 * time.Millisecond, Read: 4, Kind: "text"}}}
 	var out strings.Builder
-	tab := newTable(&out, []configs.Run{{Canary: &probe.Canary{Target: &probe.Target{Name: "gw"}, Scene: &probe.Scene{Name: "chat"}, Size: probe.Short}}})
+	tab := newTable(&out, []string{"gw/chat/short"})
 	tab.row(s)
 	tab.row(&probe.Sample{Target: "gw", Scene: "chat", Size: probe.Short, Outcome: probe.TimeoutConnect})
 	printDetails(&out, s, d)
@@ -59,6 +57,13 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
+// answeredSample is a success with what it usually carries.
+func answeredSample() *probe.Sample {
+	return &probe.Sample{Target: "gw", Scene: "chat", Size: probe.Short, Outcome: probe.OK, Family: probe.FamilyOK, Side: probe.SideServer,
+		TTFT: probe.Known(300 * time.Millisecond), TTFA: probe.Known(300 * time.Millisecond), TPOT: probe.Known(20 * time.Millisecond), E2E: probe.Known(2 * time.Second),
+		InputTokens: probe.Some[int64](40), OutputTokens: probe.Some[int64](86), CostUSD: probe.Some(0.002), Check: "pass", SchedLag: probe.Known(time.Millisecond)}
+}
+
 // TestPhasesAddUp: the bar's steps follow one another from the call to the end, or to where the probe was given up.
 func TestPhasesAddUp(t *testing.T) {
 	f := func(want string, end time.Duration, s probe.Sample, d probe.Diary) {
@@ -84,36 +89,4 @@ func TestPhasesAddUp(t *testing.T) {
 	f("dt", 90, probe.Sample{Outcome: probe.TLS, DNS: probe.Known(2)}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "tls"}})
 	f("d", 90, probe.Sample{Outcome: probe.DNS}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "dns"}})
 	f("c", 90, probe.Sample{Outcome: probe.TimeoutConnect}, probe.Diary{Took: 90, Cause: probe.Cause{Phase: "connect"}})
-}
-
-func TestFlagsOfCheck(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"--max-tokens", "0"}, "--max-tokens is 0, it must be 1 or more"},
-		{[]string{"--max-tokens=-3"}, "--max-tokens is -3, it must be 1 or more"},
-		{[]string{"--stall-timeout", "0s"}, "--stall-timeout is 0s, it must be longer than nothing"},
-		{[]string{"--total-timeout=-1s"}, "--total-timeout is -1s"},
-		{[]string{"-n", "0"}, "-n is 0"},
-		{[]string{"--protocol", "foo"}, `--protocol "foo" is unknown; use one of: openai-chat`},
-		{[]string{"--model", ""}, "--model is missing; name the model as the endpoint does: --model "},
-		{[]string{"--api-key-env", "NO_SUCH"}, "--api-key-env environment variable NO_SUCH is not set"},
-		{[]string{"--base-url", "http://127.0.0.1:9/v1/chat/completions"}, "--base-url "},
-	} {
-		var errs strings.Builder
-		args := append([]string{"check", "--base-url", "http://127.0.0.1:9/v1", "--model", "m"}, c.args...)
-		code := Run(t.Context(), Options{Args: args, Stdout: io.Discard, Stderr: &errs})
-		got := errs.String()
-		if code != ExitUsage || !strings.Contains(got, c.want) || strings.Contains(got, "target[") || strings.Contains(got, "base_url") {
-			t.Errorf("%v: exit %d, %s", c.args, code, got)
-		}
-	}
-}
-
-// answeredSample is a success with what it usually carries.
-func answeredSample() *probe.Sample {
-	return &probe.Sample{Target: "gw", Scene: "chat", Size: probe.Short, Outcome: probe.OK, Family: probe.FamilyOK, Side: probe.SideServer,
-		TTFT: probe.Known(300 * time.Millisecond), TTFA: probe.Known(300 * time.Millisecond), TPOT: probe.Known(20 * time.Millisecond), E2E: probe.Known(2 * time.Second),
-		InputTokens: probe.Some[int64](40), OutputTokens: probe.Some[int64](86), CostUSD: probe.Some(0.002), Check: "pass", SchedLag: probe.Known(time.Millisecond)}
 }

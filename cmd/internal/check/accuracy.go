@@ -1,11 +1,11 @@
-package app
+package check
 
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -55,14 +55,14 @@ func (a *accuracy) print(w io.Writer) {
 	slices.Sort(a.send)
 	slices.Sort(a.lag)
 	slices.Sort(a.pace)
-	_, _ = fmt.Fprintf(w, "measuring error on this machine, from %s\n", plural(n, "probe"))
+	_, _ = fmt.Fprintf(w, "measuring error on this machine, from %s\n", human.Plural(n, "probe"))
 	if a.kernel == n {
-		_, _ = fmt.Fprintf(w, "  tokens are stamped by the kernel as they arrive; that serin read them up to %s later is in no figure\n", secondsText(a.lag[len(a.lag)-1]))
+		_, _ = fmt.Fprintf(w, "  tokens are stamped by the kernel as they arrive; that serin read them up to %s later is in no figure\n", human.Seconds(a.lag[len(a.lag)-1]))
 	} else {
-		_, _ = fmt.Fprintf(w, "  %d of %d by read stamps: tokens were stamped up to %s late\n", a.read, n, secondsText(a.lag[len(a.lag)-1]))
+		_, _ = fmt.Fprintf(w, "  %d of %d by read stamps: tokens were stamped up to %s late\n", a.read, n, human.Seconds(a.lag[len(a.lag)-1]))
 	}
 	if len(a.send) > 0 {
-		_, _ = fmt.Fprintf(w, "  TTFT from the send: too long by at most %s (p50), %s (worst)\n", secondsText(quantile(a.send, .5)), secondsText(a.send[len(a.send)-1]))
+		_, _ = fmt.Fprintf(w, "  TTFT from the send: too long by at most %s (p50), %s (worst)\n", human.Seconds(quantile(a.send, .5)), human.Seconds(a.send[len(a.send)-1]))
 	}
 	if len(a.pace) > 0 && a.read > 0 {
 		_, _ = fmt.Fprintf(w, "  TPOT: within %.3f %% (worst)\n", 100*a.pace[len(a.pace)-1])
@@ -71,12 +71,3 @@ func (a *accuracy) print(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "  in %d of them the first token came together with later ones: it may have been there before its stamp\n", a.shared)
 	}
 }
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
-func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,4 +1,4 @@
-package app
+package check
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 )
 
 // auth explains 401 and 403.
-func (f findings) auth() []string {
-	t := f.target
+func (f Findings) auth() []string {
+	t := f.Target
 	if t.APIKey.IsZero() {
-		return []string{fmt.Sprintf("no key was sent to %s: give --api-key-env VAR, or api_key_env in the config", f.diary.URL)}
+		return []string{fmt.Sprintf("no key was sent to %s: give --api-key-env VAR, or api_key_env in the config", f.Diary.URL)}
 	}
 	lines := []string{fmt.Sprintf("the endpoint refused the key from %s: check that it is this endpoint's key, is not revoked, and may use model %s", t.APIKey.Label(), t.Model)}
 	key, err := t.APIKey.Reveal()
@@ -28,14 +28,14 @@ func (f findings) auth() []string {
 }
 
 // headerHint says when the endpoint asks for the key in a header that it was not sent in.
-func (f findings) headerHint() string {
-	t := f.target
+func (f Findings) headerHint() string {
+	t := f.Target
 	proto, err := wire.Find(t.Protocol)
 	if err != nil {
 		return ""
 	}
 	sent, _ := proto.Key(t.Auth)
-	said := strings.ToLower(f.sample.Reason + " " + f.diary.Snippet + " " + f.diary.Headers["www-authenticate"])
+	said := strings.ToLower(f.Sample.Reason + " " + f.Diary.Snippet + " " + f.Diary.Headers["www-authenticate"])
 	asked := ""
 	for _, name := range []string{"x-goog-api-key", "x-api-key", "api-key", "authorization", "bearer"} { // api-key is part of the others
 		if strings.Contains(said, name) {

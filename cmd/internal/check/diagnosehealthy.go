@@ -1,10 +1,11 @@
-package app
+package check
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -16,9 +17,9 @@ const (
 )
 
 // healthy says what a success hides.
-func (f findings) healthy() []string {
+func (f Findings) healthy() []string {
 	var lines []string
-	s := f.sample
+	s := f.Sample
 	if s.Has(probe.BufferedSuspect) {
 		lines = append(lines, f.crowded())
 	}
@@ -40,7 +41,7 @@ func (f findings) healthy() []string {
 	if s.Has(probe.NoDone) || s.Has(probe.NoFinish) {
 		lines = append(lines, "the end of the stream is not marked as the protocol wants ("+strings.Trim(fmt.Sprint(s.Flags), "[]")+"); harmless for the numbers")
 	}
-	if days := f.diary.TLSDaysLeft; days.Known && days.V < 14 {
+	if days := f.Diary.TLSDaysLeft; days.Known && days.V < 14 {
 		lines = append(lines, fmt.Sprintf("the server's certificate ends in %.0f days", days.V))
 	}
 	if s.Check == "fail" {
@@ -51,14 +52,14 @@ func (f findings) healthy() []string {
 
 // late says what a late first token waited for: the network answers within round trips, so that what is beyond a few of
 // them passed in the server, before its first byte or after it.
-func (f findings) late() string {
-	s := f.sample
+func (f Findings) late() string {
+	s := f.Sample
 	wait := s.FirstScreen()
 	if !wait.Known || wait.D < lateFirst || s.Has(probe.BufferedSuspect) || s.Load.Known && s.Load.D > wait.D/2 {
 		return ""
 	}
 	if s.RTT.Known && s.RTT.D > wait.D/4 {
-		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", milliText(wait), milliText(s.RTT))
+		return fmt.Sprintf("the first token came %s after the request was sent, at a round trip of %s: the network is slow", human.Span(wait), human.Span(s.RTT))
 	}
 	what := "a queue, or a server busy with others: the prompt is short"
 	if s.InputTokens.V >= longPrompt {
@@ -66,31 +67,31 @@ func (f findings) late() string {
 	}
 	where := ""
 	if s.TTFB.Known && s.TTFT.D-s.TTFB.D > wait.D/2 {
-		where = fmt.Sprintf(", %s of it after the response had begun", milliText(probe.Known(s.TTFT.D-s.TTFB.D)))
+		where = fmt.Sprintf(", %s of it after the response had begun", human.Span(probe.Known(s.TTFT.D-s.TTFB.D)))
 	}
 	trip := ""
 	if s.RTT.Known {
-		trip = fmt.Sprintf(" (one round trip takes %s)", milliText(s.RTT))
+		trip = fmt.Sprintf(" (one round trip takes %s)", human.Span(s.RTT))
 	}
-	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", milliText(wait), where, what, trip)
+	return fmt.Sprintf("the first token came %s after the request was sent%s: %s; not the network%s", human.Span(wait), where, what, trip)
 }
 
 // compressed says who compresses, and how to stop it.
-func (f findings) compressed() string {
-	return fmt.Sprintf("the answer came compressed (Content-Encoding: %s) although serin asked for identity: a proxy or CDN compresses regardless, which holds tokens back; switch it off for this path (nginx: gzip off; Envoy, Caddy, Cloudflare: leave text/event-stream out of compression)", f.diary.Encoding)
+func (f Findings) compressed() string {
+	return fmt.Sprintf("the answer came compressed (Content-Encoding: %s) although serin asked for identity: a proxy or CDN compresses regardless, which holds tokens back; switch it off for this path (nginx: gzip off; Envoy, Caddy, Cloudflare: leave text/event-stream out of compression)", f.Diary.Encoding)
 }
 
 // crowded says what a stream looked like whose tokens came crowded together. In one piece at the end it was a buffer; where
 // few pieces came early and the stream went on long after them, the server had nothing it could show.
-func (f findings) crowded() string {
-	s := f.sample
+func (f Findings) crowded() string {
+	s := f.Sample
 	after := s.Trailer.D
 	if s.Trailer.Known && after > s.TTFT.D/2 && after > time.Second {
 		return fmt.Sprintf("only %s came, the last at %s, and the stream went on for %s without another: the server held back the rest or its text was empty (one that makes no valid text holds it back), so TPOT is withheld",
-			plural(s.Chunks, "piece"), milliText(s.E2E), milliText(s.Trailer))
+			human.Plural(s.Chunks, "piece"), human.Span(s.E2E), human.Span(s.Trailer))
 	}
 	if s.MaxGap.Known && s.MaxGap.D > s.TTFT.D {
-		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", milliText(s.MaxGap))
+		return fmt.Sprintf("most of the answer came in one piece, within a stream that stood still for up to %s: a proxy passes it on in blocks (nginx: proxy_buffering off), so TPOT is withheld", human.Span(s.MaxGap))
 	}
 	return "the answer came in one piece: a proxy buffers the stream (nginx: proxy_buffering off; gateways: response streaming), so TTFT is the time of the whole answer and TPOT is withheld"
 }

@@ -1,10 +1,11 @@
-package app
+package check
 
 import (
 	"math"
 	"strings"
 	"time"
 
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
 
@@ -93,7 +94,7 @@ func phaseText(s *probe.Sample, d *probe.Diary) string {
 			continue
 		}
 		bar.WriteString(strings.Repeat(p.letter, max(1, int(math.Round(share*barWidth)))))
-		parts = append(parts, p.letter+" "+p.name+" "+milliText(probe.Known(p.d)))
+		parts = append(parts, p.letter+" "+p.name+" "+human.Span(probe.Known(p.d)))
 	}
 	return "[" + bar.String() + "] " + strings.Join(parts, " · ")
 }

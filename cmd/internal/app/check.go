@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"serin/cmd/internal/check"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/glob"
@@ -61,7 +62,8 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 	p := probe.New(probe.Options{Version: Version, Redactor: redactor, Log: newLogger(o.Stderr, "text", level, redact)})
 	defer p.Close()
 	bad := 0
-	out := &checkOutput{table: newTable(o.Stdout, runs)}
+	out := check.NewReport(o.Stdout, keysOf(runs))
+	out.Details, out.Events, out.Answers = c.N == 1 || c.Verbose, c.Verbose, c.ShowText
 	for _, r := range runs {
 		failed, err := c.one(ctx, o, p, r, out)
 		if err != nil {
@@ -70,7 +72,7 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 		bad += failed
 	}
 	if c.Format == "text" {
-		out.accuracy.print(o.Stdout)
+		out.Accuracy()
 	}
 	if ctx.Err() != nil {
 		return fail(ExitBad, errors.New("interrupted"))
@@ -148,7 +150,7 @@ func (c *checkCmd) override(old *probe.Canary) *probe.Canary {
 }
 
 // one sends the canary's probes and reports them; it returns how many failed.
-func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r configs.Run, out *checkOutput) (failed int, err error) {
+func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r configs.Run, out *check.Report) (failed int, err error) {
 	var samples []probe.Sample
 	attempt := 1
 	for i := 0; i < c.N && ctx.Err() == nil; i++ {
@@ -169,41 +171,25 @@ func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r config
 			failed--
 		}
 		samples = append(samples, s)
-		if err := c.report(ctx, o, p, r, &s, &diary, out); err != nil {
-			return failed, err
+		if c.Format == "json" {
+			if err := json.NewEncoder(o.Stdout).Encode(s); err != nil {
+				return failed, err
+			}
+			continue
 		}
+		out.Probe(check.Findings{Target: r.Canary.Target, Canary: r.Canary, Sample: &s, Diary: &diary,
+			Models: func() ([]string, error) { return p.Models(ctx, r.Canary.Target) }})
 	}
 	if c.Format == "text" && len(samples) > 1 {
-		printSpread(o.Stdout, samples)
+		out.Spread(samples)
 	}
 	return failed, nil
 }
 
-// checkOutput is what the report of a check gathers over all its probes.
-type checkOutput struct {
-	table    *table
-	accuracy accuracy
-}
-
-// report prints one probe: its row, and below it the details where it is the only one, failed, or is asked about.
-func (c *checkCmd) report(ctx context.Context, o Options, p *probe.Prober, r configs.Run, s *probe.Sample, d *probe.Diary, out *checkOutput) error {
-	if c.Format == "json" {
-		return json.NewEncoder(o.Stdout).Encode(s)
+func keysOf(runs []configs.Run) []string {
+	keys := make([]string, len(runs))
+	for i, r := range runs {
+		keys[i] = r.Canary.Key()
 	}
-	out.table.row(s)
-	out.accuracy.add(s, d)
-	if c.N == 1 || !s.Outcome.Success() || c.Verbose {
-		printDetails(o.Stdout, s, d)
-	}
-	if c.Verbose {
-		printDiary(o.Stdout, d)
-	}
-	if c.ShowText {
-		printAnswer(o.Stdout, d)
-	}
-	for _, line := range diagnose(findings{target: r.Canary.Target, canary: r.Canary, sample: s, diary: d,
-		models: func() ([]string, error) { return p.Models(ctx, r.Canary.Target) }}) {
-		_, _ = fmt.Fprintln(o.Stdout, "  →", line)
-	}
-	return nil
+	return keys
 }

@@ -1,32 +1,16 @@
-package app
+package check
 
 import (
 	"fmt"
 	"io"
-	"os"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"serin/cmd/internal/human"
 	"serin/probe"
 )
-
-// milliText renders a span as a person writes it: 8.4 s, 312 ms, 21.4 ms, 0.09 ms; "–" when unknown.
-func milliText(s probe.Span) string {
-	ms := s.Millis()
-	switch {
-	case !s.Known:
-		return "–"
-	case ms >= 10_000:
-		return fmt.Sprintf("%.1f s", ms/1000)
-	case ms >= 1000:
-		return fmt.Sprintf("%.2f s", ms/1000)
-	case ms >= 100:
-		return fmt.Sprintf("%.0f ms", ms)
-	case ms >= 10:
-		return fmt.Sprintf("%.1f ms", ms)
-	}
-	return fmt.Sprintf("%.2f ms", ms)
-}
 
 func countText(c probe.Count) string {
 	if !c.Known {
@@ -59,15 +43,6 @@ func printDetails(w io.Writer, s *probe.Sample, d *probe.Diary) {
 	}
 }
 
-// paint colours an outcome on a terminal, unless NO_COLOR asks not to.
-func paint(text string, good, terminal bool) string {
-	if !terminal || os.Getenv("NO_COLOR") != "" {
-		return text
-	}
-	colour := map[bool]string{true: "32", false: "31"}[good]
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
 func httpText(s *probe.Sample) string {
 	if s.Conn == "" {
 		return ""
@@ -93,9 +68,9 @@ func ttftText(s *probe.Sample) string {
 	if !s.TTFT.Known || !s.Sent.Known {
 		return ""
 	}
-	out := fmt.Sprintf("%s from the request's last byte on the wire", milliText(s.FirstScreen()))
+	out := fmt.Sprintf("%s from the request's last byte on the wire", human.Span(s.FirstScreen()))
 	if own := s.ServerTTFT(); own.Known {
-		out += fmt.Sprintf(", %s of it the server's (without one RTT)", milliText(own))
+		out += fmt.Sprintf(", %s of it the server's (without one RTT)", human.Span(own))
 	}
 	if s.FirstKind != "" && s.FirstKind != "text" {
 		out += ", first token of kind " + s.FirstKind
@@ -108,13 +83,13 @@ func loadText(s *probe.Sample) string {
 	if !s.Load.Known {
 		return ""
 	}
-	return milliText(s.Load) + " to load the model, as the server says"
+	return human.Span(s.Load) + " to load the model, as the server says"
 }
 
 func tpotText(s *probe.Sample) string {
 	switch {
 	case s.TPOT.Known:
-		return "largest gap " + milliText(s.MaxGap)
+		return "largest gap " + human.Span(s.MaxGap)
 	case s.TPOTReason != "":
 		return "none: " + s.TPOTReason
 	}
@@ -126,7 +101,7 @@ func personText(s *probe.Sample) string {
 	if !s.Perceived().Known {
 		return ""
 	}
-	return fmt.Sprintf("first screen %s (server's TTFT + RTT), whole answer %s (server's TTFT + (N−1)·TPOT + 2·RTT)", milliText(s.FirstScreen()), milliText(s.Perceived()))
+	return fmt.Sprintf("first screen %s (server's TTFT + RTT), whole answer %s (server's TTFT + (N−1)·TPOT + 2·RTT)", human.Span(s.FirstScreen()), human.Span(s.Perceived()))
 }
 
 func tokenText(s *probe.Sample) string {
@@ -151,7 +126,7 @@ func clockText(s *probe.Sample, d *probe.Diary) string {
 	if s.Stamp == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s stamps, own delay at most %s, the send stamp early by at most %s", s.Stamp, milliText(s.Lag), milliText(d.SendTook))
+	return fmt.Sprintf("%s stamps, own delay at most %s, the send stamp early by at most %s", s.Stamp, human.Span(s.Lag), human.Span(d.SendTook))
 }
 
 // printDiary prints every event with the instant of the read that completed it. It holds no content.
@@ -161,7 +136,7 @@ func printDiary(w io.Writer, d *probe.Diary) {
 		_, _ = fmt.Fprintf(w, "  %12.3f ms  +%10.3f ms  read %-5d %s\n", probe.Known(e.At).Millis(), probe.Known(e.At-last).Millis(), e.Read, e.Kind)
 		last = e.At
 	}
-	for _, name := range sortedNames(d.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(d.Headers)) {
 		_, _ = fmt.Fprintf(w, "  %s: %s\n", name, d.Headers[name])
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package check
 
 import (
 	"fmt"
@@ -10,19 +10,19 @@ import (
 	"serin/probe"
 )
 
-// findings is what a diagnosis starts from.
-type findings struct {
-	target *probe.Target
-	canary *probe.Canary
-	sample *probe.Sample
-	diary  *probe.Diary
-	models func() ([]string, error) // asks the endpoint, at most once a diagnosis
+// Findings is what a diagnosis starts from.
+type Findings struct {
+	Target *probe.Target
+	Canary *probe.Canary
+	Sample *probe.Sample
+	Diary  *probe.Diary
+	Models func() ([]string, error) // asks the endpoint, at most once a diagnosis
 }
 
 // diagnose says in sentences why a probe went as it did, each with the fix. It is empty when there is nothing to say.
-func diagnose(f findings) []string {
+func diagnose(f Findings) []string {
 	var lines []string
-	switch f.sample.Outcome {
+	switch f.Sample.Outcome {
 	case probe.Auth:
 		lines = f.auth()
 	case probe.NotFound:
@@ -38,23 +38,23 @@ func diagnose(f findings) []string {
 	default:
 		lines = f.other()
 	}
-	if f.diary.Snippet != "" && f.sample.Outcome != probe.NotSSE {
-		lines = append(lines, fmt.Sprintf("the endpoint said: %q", f.diary.Snippet))
+	if f.Diary.Snippet != "" && f.Sample.Outcome != probe.NotSSE {
+		lines = append(lines, fmt.Sprintf("the endpoint said: %q", f.Diary.Snippet))
 	}
 	return lines
 }
 
 // notFound explains 404: the path or the model.
-func (f findings) notFound() []string {
-	t := f.target
-	if strings.Contains(f.diary.URL, "/v1/v1/") {
-		return []string{fmt.Sprintf("%s holds /v1 twice: write base_url without the doubled /v1", f.diary.URL)}
+func (f Findings) notFound() []string {
+	t := f.Target
+	if strings.Contains(f.Diary.URL, "/v1/v1/") {
+		return []string{fmt.Sprintf("%s holds /v1 twice: write base_url without the doubled /v1", f.Diary.URL)}
 	}
-	names, err := f.models()
+	names, err := f.Models()
 	if err == nil && len(names) > 0 && !slices.Contains(names, t.Model) {
 		return []string{fmt.Sprintf("the endpoint has no model %q; nearest of its %d: %s", t.Model, len(names), strings.Join(nearest(t.Model, names, 3), ", "))}
 	}
-	lines := []string{fmt.Sprintf("nothing answers at %s", f.diary.URL)}
+	lines := []string{fmt.Sprintf("nothing answers at %s", f.Diary.URL)}
 	if t.Protocol == "azure-openai" {
 		return append(lines, "model must be the name of the deployment, not of the model in it; the api-version in base_url's query must exist (2024-10-21 where none is given)")
 	}
@@ -83,26 +83,26 @@ func nearest(want string, names []string, n int) []string {
 	return sorted[:min(n, len(sorted))]
 }
 
-func (f findings) badRequest() []string {
-	if f.sample.Reason == probe.ReasonLearningParameter {
-		return []string{fmt.Sprintf("the endpoint refuses %s; serin sends the request without it from now on", f.diary.Learned)}
+func (f Findings) badRequest() []string {
+	if f.Sample.Reason == probe.ReasonLearningParameter {
+		return []string{fmt.Sprintf("the endpoint refuses %s; serin sends the request without it from now on", f.Diary.Learned)}
 	}
-	names, err := f.models()
-	if err == nil && len(names) > 0 && !slices.Contains(names, f.target.Model) {
-		return []string{fmt.Sprintf("the endpoint lists no model %q; nearest: %s", f.target.Model, strings.Join(nearest(f.target.Model, names, 3), ", "))}
+	names, err := f.Models()
+	if err == nil && len(names) > 0 && !slices.Contains(names, f.Target.Model) {
+		return []string{fmt.Sprintf("the endpoint lists no model %q; nearest: %s", f.Target.Model, strings.Join(nearest(f.Target.Model, names, 3), ", "))}
 	}
 	return []string{"the endpoint refuses the request as it is; --curl prints it, so that you can try without one field after the other"}
 }
 
 // connection explains what went wrong below HTTP.
-func (f findings) connection() []string {
-	c := f.diary.Cause
-	if f.diary.Proxy != "" || c.Phase == "proxy" {
-		return []string{fmt.Sprintf(`the request went through the proxy %s, and that failed (%s): mend or unset HTTP_PROXY / HTTPS_PROXY, list the host in NO_PROXY, or set proxy = "none" for this target`, f.diary.Proxy, c.Detail)}
+func (f Findings) connection() []string {
+	c := f.Diary.Cause
+	if f.Diary.Proxy != "" || c.Phase == "proxy" {
+		return []string{fmt.Sprintf(`the request went through the proxy %s, and that failed (%s): mend or unset HTTP_PROXY / HTTPS_PROXY, list the host in NO_PROXY, or set proxy = "none" for this target`, f.Diary.Proxy, c.Detail)}
 	}
 	switch c.Kind {
 	case "refused":
-		return []string{fmt.Sprintf("nothing listens at %s: check host and port of base_url, and that the server is up", f.diary.URL)}
+		return []string{fmt.Sprintf("nothing listens at %s: check host and port of base_url, and that the server is up", f.Diary.URL)}
 	case "no_such_host":
 		return []string{"the name of the host does not exist: check base_url for a typing error (" + c.Detail + ")"}
 	case "dns_server":
@@ -110,7 +110,7 @@ func (f findings) connection() []string {
 	case "unreachable":
 		return []string{"there is no route to the host: check network, VPN and firewall of this machine"}
 	case "timeout":
-		return []string{fmt.Sprintf("no connection within connect_timeout (%s; %s): a firewall that drops packets, a wrong port, or a host that is down", f.target.ConnectTimeout, c.Phase)}
+		return []string{fmt.Sprintf("no connection within connect_timeout (%s; %s): a firewall that drops packets, a wrong port, or a host that is down", f.Target.ConnectTimeout, c.Phase)}
 	case "unknown_authority":
 		return []string{"the certificate is signed by an authority that this machine does not know: set ca_file to your CA's certificate (PEM)"}
 	case "expired":
@@ -124,27 +124,27 @@ func (f findings) connection() []string {
 }
 
 // wrongAnswer explains 2xx answers that are no stream, and redirects.
-func (f findings) wrongAnswer() []string {
-	d := f.diary
+func (f Findings) wrongAnswer() []string {
+	d := f.Diary
 	switch {
-	case f.sample.Has(probe.Gzip):
+	case f.Sample.Has(probe.Gzip):
 		return []string{f.compressed()}
-	case f.sample.Outcome == probe.Redirect:
+	case f.Sample.Outcome == probe.Redirect:
 		return []string{fmt.Sprintf("the endpoint redirects to %s; serin does not follow, since the key would go along: put the final URL into base_url", d.Headers["location"])}
 	case strings.Contains(d.ContentType, "html"):
 		return []string{fmt.Sprintf("an HTML page came instead of a stream (%q): base_url points at a web page or a login, not at the API", d.Snippet)}
 	case strings.Contains(d.ContentType, "json"):
 		return []string{fmt.Sprintf("a JSON document came instead of a stream (%q): the server or a gateway ignores \"stream\": true; TTFT cannot be measured there", d.Snippet)}
 	}
-	return []string{fmt.Sprintf("what came is not the stream that protocol %s has (content type %q, %q)", f.target.Protocol, d.ContentType, d.Snippet)}
+	return []string{fmt.Sprintf("what came is not the stream that protocol %s has (content type %q, %q)", f.Target.Protocol, d.ContentType, d.Snippet)}
 }
 
 // other explains timeouts, limits and faults of the server.
-func (f findings) other() []string {
-	t, s := f.target, f.sample
+func (f Findings) other() []string {
+	t, s := f.Target, f.Sample
 	switch s.Outcome {
 	case probe.TimeoutFirstToken:
-		return []string{fmt.Sprintf("no token within first_token_timeout (%s): the server queues or prefills longer than that (raise it for long prompts), or holds the stream back", t.FirstToken(f.canary.Size))}
+		return []string{fmt.Sprintf("no token within first_token_timeout (%s): the server queues or prefills longer than that (raise it for long prompts), or holds the stream back", t.FirstToken(f.Canary.Size))}
 	case probe.TimeoutStall:
 		return []string{fmt.Sprintf("the stream stood still for stall_timeout (%s) after %d pieces: the engine or a proxy hangs", t.StallTimeout, s.Chunks)}
 	case probe.TimeoutTotal:
