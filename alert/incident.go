@@ -1,6 +1,9 @@
 package alert
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The states of an incident.
 const (
@@ -39,6 +42,27 @@ type Member struct {
 	EndSent   bool      `json:"end_sent,omitempty"`  // a message has said that it ended
 	Mute      Mute      `json:"mute,omitzero"`       // by a silence or a maintenance window
 	Inhibited string    `json:"inhibited,omitempty"` // by what: "timeouts of gw-eu/chat/short"
+}
+
+// Member returns what people were told of an alert; the zero Member where it is none of the incident's.
+func (i Incident) Member(alert string) Member {
+	for _, m := range i.Members {
+		if m.Alert == alert {
+			return m
+		}
+	}
+	return Member{}
+}
+
+// Targets returns the targets of the incident's alerts, each once, in the order they came.
+func (i Incident) Targets() []string {
+	var names []string
+	for _, m := range i.Members {
+		if !slices.Contains(names, m.Target) {
+			names = append(names, m.Target)
+		}
+	}
+	return names
 }
 
 // Alerts returns the ids of the incident's alerts.

@@ -147,7 +147,7 @@ func (i *Incidents) joined(inc *incident, m alert.Member, known []string) messag
 // ended is the news that a member is over: that its whole target is, where none of its others fires.
 func ended(inc *incident, m alert.Member) message.News {
 	others := slices.ContainsFunc(inc.Members, func(o alert.Member) bool { return o.Target == m.Target && o.Ended.IsZero() })
-	if !others && len(targetsOf(inc)) > 1 {
+	if !others && len(inc.Targets()) > 1 {
 		return message.News{What: message.NewsTargetRecovered, Target: m.Target}
 	}
 	return message.News{What: message.NewsEnded, Alert: m.Alert, Target: m.Target}

@@ -86,7 +86,7 @@ func (i *Incidents) facts(inc *incident) alert.Facts {
 	f := alert.Facts{Incident: inc.Incident, Instance: i.opt.Instance, Region: i.opt.Region}
 	f.Incident.Members = nil // the alerts follow
 	for _, a := range leadingFirst(inc) {
-		m := memberOf(inc, a.ID)
+		m := inc.Member(a.ID)
 		a.Votes, a.Decided, a.Threshold, a.Steep, a.KalmanState, a.Band = nil, nil, "", time.Time{}, nil, nil
 		a.Severity = m.Mute.Lower(a.Severity)
 		fact := i.fact(a)
@@ -94,13 +94,6 @@ func (i *Incidents) facts(inc *incident) alert.Facts {
 		f.Alerts = append(f.Alerts, fact)
 	}
 	return f
-}
-
-func memberOf(inc *incident, id string) alert.Member {
-	if n := slices.IndexFunc(inc.Members, func(m alert.Member) bool { return m.Alert == id }); n >= 0 {
-		return inc.Members[n]
-	}
-	return alert.Member{}
 }
 
 // fact says what an alert's series is.

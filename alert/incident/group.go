@@ -63,20 +63,9 @@ func (i *Incidents) groupTargets(inc *incident) []string {
 			names = append(names, t.Name)
 		}
 	}
-	for _, member := range targetsOf(inc) {
+	for _, member := range inc.Targets() {
 		if !slices.Contains(names, member) {
 			names = append(names, member)
-		}
-	}
-	return names
-}
-
-// targetsOf lists the targets of an incident's members, each once, in the order they came.
-func targetsOf(inc *incident) []string {
-	var names []string
-	for _, m := range inc.Members {
-		if !slices.Contains(names, m.Target) {
-			names = append(names, m.Target)
 		}
 	}
 	return names

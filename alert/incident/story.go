@@ -13,7 +13,7 @@ import (
 // story fills in what a message of an incident says.
 func (i *Incidents) story(inc *incident, d delivery) message.Story {
 	return message.Story{Act: d.act, Now: i.now, Incident: inc.Incident, Alerts: leadingFirst(inc), News: d.news, Group: i.groupTargets(inc),
-		Targets: i.engine.Targets(), Recent: i.engine.Recent, Marks: i.marksAround(targetsOf(inc), began(inc)), Paused: i.pausedUntil(inc),
+		Targets: i.engine.Targets(), Recent: i.engine.Recent, Marks: i.marksAround(inc.Targets(), began(inc)), Paused: i.pausedUntil(inc),
 		Instance: i.opt.Instance, Region: i.opt.Region, URL: i.opt.ExternalURL}
 }
 
@@ -33,7 +33,7 @@ func (i *Incidents) pausedUntil(inc *incident) (until time.Time) {
 	if i.opt.Paused == nil || !fires(inc) {
 		return until
 	}
-	for _, name := range targetsOf(inc) {
+	for _, name := range inc.Targets() {
 		end, paused := i.opt.Paused(name)
 		if !paused {
 			return time.Time{}
@@ -49,7 +49,7 @@ func (i *Incidents) pausedUntil(inc *incident) (until time.Time) {
 func leadingFirst(inc *incident) []alert.Alert {
 	list := slices.Collect(maps.Values(inc.alerts))
 	slices.SortFunc(list, func(a, b alert.Alert) int {
-		return cmp.Or(cmp.Compare(weight(b, memberOf(inc, b.ID)), weight(a, memberOf(inc, a.ID))), cmp.Compare(b.Worst.Ratio, a.Worst.Ratio),
+		return cmp.Or(cmp.Compare(weight(b, inc.Member(b.ID)), weight(a, inc.Member(a.ID))), cmp.Compare(b.Worst.Ratio, a.Worst.Ratio),
 			a.Fired.Compare(b.Fired), cmp.Compare(a.ID, b.ID))
 	})
 	return list

@@ -170,7 +170,7 @@ func (s *Server) transitions(ctx context.Context, q Query, kind, incident string
 func (s *Server) incidents(w http.ResponseWriter, r *http.Request) {
 	answer(s, w, r, decidedAge, listing[alert.Incident]{
 		key:     func(i *alert.Incident) string { return i.Scope },
-		also:    func(i *alert.Incident) []string { return i.Targets },
+		also:    func(i *alert.Incident) []string { return i.Targets() },
 		at:      func(i *alert.Incident) time.Time { return i.Opened },
 		overlap: func(i *alert.Incident) (time.Time, time.Time) { return i.Opened, i.Closed },
 	}, s.opt.Alerts.Incidents)

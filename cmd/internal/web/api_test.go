@@ -299,7 +299,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestEmptyIncidentHasLists(t *testing.T) {
-	src := &fake{incidents: map[string]Dossier{"7f3k": {Incident: alert.Incident{Alerts: []string{}}}}}
+	src := &fake{incidents: map[string]Dossier{"7f3k": {Incident: alert.Incident{Members: []alert.Member{}}}}}
 	if got := visit(t, src.options(), "/api/v1/incidents/7f3k"); strings.Contains(got.body, "null") {
 		t.Errorf("got %s, want empty lists", got.body)
 	}

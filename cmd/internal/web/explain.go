@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,19 +23,18 @@ type explanation struct {
 
 // transition is alert.Transition with the names of the API.
 type transition struct {
-	At       time.Time   `json:"at"`
-	Series   string      `json:"series"`
-	Kind     alert.Kind  `json:"kind"`
-	From     alert.State `json:"from"`
-	To       alert.State `json:"to"`
-	Reason   string      `json:"reason"`
-	Event    alert.Event `json:"event,omitempty"` // what happened, where no state changed
-	Alert    string      `json:"alert,omitempty"`
-	Incident string      `json:"incident,omitempty"`
+	At     time.Time   `json:"at"`
+	Series string      `json:"series"`
+	Kind   alert.Kind  `json:"kind"`
+	From   alert.State `json:"from"`
+	To     alert.State `json:"to"`
+	Reason string      `json:"reason"`
+	Event  alert.Event `json:"event,omitempty"` // what happened, where no state changed
+	Alert  string      `json:"alert,omitempty"`
 }
 
 func transitionOf(t alert.Transition) transition {
-	return transition{At: t.At, Series: t.Series, Kind: t.Kind, From: t.From, To: t.To, Reason: t.Reason, Event: t.Event, Alert: t.Alert, Incident: t.Incident}
+	return transition{At: t.At, Series: t.Series, Kind: t.Kind, From: t.From, To: t.To, Reason: t.Reason, Event: t.Event, Alert: t.Alert}
 }
 
 // line writes a row of history: when, what, from which state to which, why.
@@ -63,7 +63,7 @@ func explained(d Dossier) explanation {
 		e.Notices = []alert.Notice{}
 	}
 	for i := range d.Alerts {
-		e.Explanation = append(e.Explanation, why(&d.Alerts[i])...)
+		e.Explanation = append(e.Explanation, why(&d.Alerts[i], d.Incident.Member(d.Alerts[i].ID))...)
 	}
 	for _, t := range d.Transitions {
 		row := transitionOf(t)
@@ -80,13 +80,16 @@ func explained(d Dossier) explanation {
 }
 
 // why says in a few lines what an alert was decided by.
-func why(a *alert.Alert) []string {
+func why(a *alert.Alert, m alert.Member) []string {
 	lines := []string{fmt.Sprintf("%s %s is %s (%s) since %s", a.Series, a.Kind, a.State, a.Severity, clock(a.Since))}
 	if a.Reason != "" {
 		lines[0] += ": " + a.Reason
 	}
-	if a.Mute != (alert.Mute{}) {
-		lines = append(lines, "  "+a.Mute.Text(time.Time{}, time.UTC))
+	if m.Mute != (alert.Mute{}) {
+		lines = append(lines, "  muted by "+cmp.Or(m.Mute.Silence, m.Mute.Maintenance)+" until "+clock(m.Mute.Until))
+	}
+	if m.Inhibited != "" {
+		lines = append(lines, "  inhibited by "+m.Inhibited)
 	}
 	for _, of := range []struct {
 		name string
@@ -95,9 +98,6 @@ func why(a *alert.Alert) []string {
 		if !of.ev.At.IsZero() {
 			lines = append(lines, "  "+of.name+": "+evidence(of.ev))
 		}
-	}
-	for _, line := range a.WhyFired() {
-		lines = append(lines, "  fired by: "+line)
 	}
 	if len(a.Votes) > 0 {
 		lines = append(lines, "  votes, newest last: "+votes(a.Votes))

@@ -87,7 +87,7 @@ func (f *fake) Alerts(_ context.Context, _ Query) iter.Seq2[alert.Alert, error] 
 
 func (f *fake) Incidents(_ context.Context, _ Query) iter.Seq2[alert.Incident, error] {
 	opened := time.Now().Add(-time.Hour)
-	return list(f, []alert.Incident{{ID: "7f3k", Scope: "gw-eu", Opened: opened}, {ID: "8a2b", Scope: "gw-us", Targets: []string{"gw-cn"}, Opened: opened}})
+	return list(f, []alert.Incident{{ID: "7f3k", Scope: "gw-eu", Opened: opened}, {ID: "8a2b", Scope: "gw-us", Members: []alert.Member{{Target: "gw-cn"}}, Opened: opened}})
 }
 
 func (f *fake) Incident(_ context.Context, id string) (Dossier, error) {
