@@ -99,6 +99,9 @@ func why(a *alert.Alert, m alert.Member) []string {
 			lines = append(lines, "  "+of.name+": "+evidence(of.ev))
 		}
 	}
+	if f := a.Fit; f != nil && f.Votes > 0 {
+		lines = append(lines, fmt.Sprintf("  fired by: score %.1f, more than %g fires: the newest %d fit a step up to ×%.2f of usual", f.Score, f.Fires, f.Votes, f.Ratio))
+	}
 	if len(a.Votes) > 0 {
 		lines = append(lines, "  votes, newest last: "+votes(a.Votes))
 	}

@@ -63,7 +63,7 @@ func (f *fake) History(_ context.Context, _ Query, incident string) iter.Seq2[al
 	var rows []alert.Transition
 	for _, id := range slices.Sorted(maps.Keys(f.incidents)) {
 		for _, x := range f.incidents[id].Transitions {
-			if x.Incident = id; incident == "" || incident == id {
+			if incident == "" || incident == id {
 				rows = append(rows, x)
 			}
 		}
