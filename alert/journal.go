@@ -65,8 +65,9 @@ type Snapshot struct {
 	Alerts    []Alert    // not resolved
 	Settled   []Alert    // resolved, of incidents not closed: their story still tells of them
 	Incidents []Incident // not closed
-	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed
-	// or still has a pending or blocked notice: without its receipt a resolve could not edit the message.
+	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed,
+	// closed within the last day, or still has a pending or blocked notice: without its receipt a resolve could not edit the
+	// message.
 	Notices  []Notice
 	Blobs    []Blob
 	Silences []Silence // those that are over too, as long as they are kept

@@ -30,9 +30,6 @@ func composeResolve(s Story) Message {
 		m.State, m.Severity = "accepted", Warning
 		m.Lines = append([]Line{warnLine(*taken)}, m.Lines...)
 	}
-	if s.Unsent {
-		m.Lines = append([]Line{unsentLine("began " + clock(began(s), s.Now, s.Zone) + " and ")}, m.Lines...)
-	}
 	return m
 }
 
@@ -53,14 +50,6 @@ func warnLine(a Alert) Line {
 		return Line{Role: "scope", Text: text + "take it back; that is done by itself if the old level returns within 7 days."}
 	}
 	return Line{Role: "scope", Text: text + "take it back with: " + a.Undo}
-}
-
-// neverOpened is how the line ends that tells both.
-const neverOpened = "ended before its opening could be sent: this is its only message."
-
-// unsentLine says why there was no message before; it may be told when the trouble began.
-func unsentLine(began string) Line {
-	return Line{Role: "scope", Text: "This " + began + neverOpened}
 }
 
 // ended returns when the incident ended.

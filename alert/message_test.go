@@ -292,7 +292,6 @@ func stories() map[string]Story {
 		s.News = []News{{What: TurnResolved, Alert: "a5"}}
 	})
 	with("escalated", story(ActThread), func(s *Story) { s.Escalated, s.News = true, []News{{What: TurnEscalated}} })
-	with("resolve_unsent", closed(story(ActResolve)), func(s *Story) { s.Unsent = true })
 	with("resolve_new_normal", closed(story(ActResolve)), func(s *Story) {
 		s.Alerts[0].Reason, s.Alerts[0].FirstBreach = "new_normal", at("14:05:00").Add(-24*time.Hour)
 	})
@@ -350,27 +349,6 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestSummary(t *testing.T) {
-	var openings []Notice
-	for i, sev := range []Severity{Warning, Critical, Warning} {
-		m := Compose(story(ActOpen))
-		m.Severity = sev
-		openings = append(openings, Notice{Incident: fmt.Sprintf("i%d", i), Message: m, Created: at("14:05:00").Add(time.Duration(i) * 20 * time.Second)})
-	}
-	m := summarize(openings)
-	if m.Headline != "3 more incidents opened within 40 s" || m.Severity != Critical || !m.Mention || len(m.Lines) != 3 {
-		t.Errorf("summary is %+v", m)
-	}
-	golden(t, "summary", plain(m))
-	golden(t, "summary_over", plain(summaryOver(m)))
-	if want := "CRITICAL gw-eu / chat / long: TTFT 8.4 s, normal 1.6–2.5 s (×4.2) [i1]"; m.Lines[1].Text != want {
-		t.Errorf("line is %q, want %q", m.Lines[1].Text, want)
-	}
-	if over := summaryOver(m); over.State != "resolved" || over.Mention || over.Headline != "all over: 3 more incidents opened within 40 s" {
-		t.Errorf("the end is %+v", over)
 	}
 }
 

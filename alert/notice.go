@@ -42,7 +42,6 @@ type Notice struct {
 	Receipt   Receipt     `json:"receipt,omitzero"`
 	Error     string      `json:"error,omitempty"`   // redacted
 	Limited   bool        `json:"limited,omitempty"` // the channel asked to wait: until NotBefore nothing goes to it
-	Summary   string      `json:"summary,omitempty"` // an opening told in this summary message; Receipt is the summary's
 	Facts     Facts       `json:"facts,omitzero"`    // the same as data
 }
 

@@ -56,7 +56,9 @@ func (e *Engine) takePool(t *target, p *pool, a Alert, tn turn) {
 		e.transit(a, tn)
 	}
 	if tn.Fired {
-		a.Severity = graver(a.Severity, Warning)
+		if a.Severity == Info {
+			a.Severity = Warning
+		}
 		if !t.grown(p.metric, e.now) {
 			a.Severity = Info
 		}

@@ -27,7 +27,6 @@ type Story struct {
 	Region    string
 	URL       string   // [http] external_url, "" = none
 	SameKey   []string // of a refused key: the other targets that it is also for
-	Unsent    bool     // the opening never got out: this message tells both
 	Marks     []Mark   // around the trouble, oldest first
 
 	// Of an incident of a whole provider.

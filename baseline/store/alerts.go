@@ -109,7 +109,7 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	if snap.Incidents, err = s.Incidents(ctx, IncidentQuery{Open: true}); err != nil {
 		return alert.Snapshot{}, err
 	}
-	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
+	if snap.Notices, err = bodies[alert.Notice](ctx, s, pendingNotices, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
 	if snap.Blobs, err = s.Blobs(ctx, ""); err != nil {
@@ -118,12 +118,12 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	return snap, s.restoreSilences(ctx, &snap)
 }
 
-// owedNotices selects what is not delivered, and the openings that its delivery may refer to: those of incidents that are
-// open or still owe a notice, and the summaries that told such an opening.
-const owedNotices = `
-WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped')),
-told(id) AS (SELECT id FROM live UNION SELECT json_extract(body, '$.summary') FROM notice WHERE act = 'open' AND incident IN (SELECT id FROM live))
-SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM told)
+// pendingNotices selects what is not delivered, and the openings that a later delivery may refer to: those of incidents that
+// are open, closed less than a day before the last change (they may fire again), or have a pending notice.
+const pendingNotices = `
+WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' OR closed > (SELECT max(touched) FROM incident) - 86400000000000
+	UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped'))
+SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM live)
 ORDER BY created, incident, revision, channel`
 
 // Blobs returns the blobs whose keys begin with prefix ("" = all), by key.

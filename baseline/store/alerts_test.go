@@ -64,22 +64,37 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A start finds the openings that what is still owed refers to: of an incident that closed with its resolve unsent, one that
-// was dropped, and the summary that told it.
+// A start finds the openings that what is still owed refers to: of an incident that closed with its resolve unsent, and one
+// that was dropped.
 func TestRestoreFindsOpenings(t *testing.T) {
 	s := openTemp(t)
-	notice := func(incident string, revision int, act alert.Act, state alert.NoticeState, summary string) alert.Notice {
-		return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: state, Summary: summary, Created: at(revision)}
+	notice := func(incident string, revision int, act alert.Act, state alert.NoticeState) alert.Notice {
+		return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: state, Created: at(revision)}
 	}
 	owed := []alert.Notice{
-		notice("closed", 1, alert.ActOpen, alert.NoticeSent, ""), notice("summary-a", 1, alert.ActOpen, alert.NoticeSent, ""),
-		notice("told", 1, alert.ActOpen, alert.NoticeSent, "summary-a"), notice("unsaid", 1, alert.ActOpen, alert.NoticeDropped, ""),
-		notice("closed", 2, alert.ActResolve, alert.NoticePending, ""), notice("told", 2, alert.ActResolve, alert.NoticePending, ""),
-		notice("unsaid", 2, alert.ActResolve, alert.NoticeBlocked, "")}
-	done := []alert.Notice{notice("done", 1, alert.ActOpen, alert.NoticeSent, ""), notice("done", 2, alert.ActResolve, alert.NoticeSent, ""),
-		notice("summary-b", 1, alert.ActOpen, alert.NoticeSent, "")}
+		notice("closed", 1, alert.ActOpen, alert.NoticeSent), notice("unsaid", 1, alert.ActOpen, alert.NoticeDropped),
+		notice("closed", 2, alert.ActResolve, alert.NoticePending), notice("unsaid", 2, alert.ActResolve, alert.NoticeBlocked)}
+	done := []alert.Notice{notice("done", 1, alert.ActOpen, alert.NoticeSent), notice("done", 2, alert.ActResolve, alert.NoticeSent)}
 	commit(t, s, alert.Change{Notices: append(done, owed...)})
 	if diff := cmp.Diff(owed, must[alert.Snapshot](t)(s.Restore(t.Context())).Notices); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
+	}
+}
+
+// The opening of an incident that closed within a day of the last change is found, because the incident may fire again.
+func TestRestoreFindsOpeningsOfRecentIncidents(t *testing.T) {
+	s := openTemp(t)
+	const day = 24 * 60
+	closed := func(id string, minute int) alert.Incident {
+		return alert.Incident{ID: id, State: "closed", Opened: at(minute - 1), Closed: at(minute)}
+	}
+	opening := func(id string) alert.Notice {
+		return alert.Notice{Incident: id, Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticeSent, Created: at(0)}
+	}
+	commit(t, s, alert.Change{Incidents: []alert.Incident{closed("old", 1), closed("recent", 3), closed("last", day+2)},
+		Notices: []alert.Notice{opening("last"), opening("old"), opening("recent")}})
+	want := []alert.Notice{opening("last"), opening("recent")}
+	if diff := cmp.Diff(want, must[alert.Snapshot](t)(s.Restore(t.Context())).Notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package alert
+package outbox
 
 import (
 	"context"
@@ -10,26 +10,30 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"serin/alert"
 )
 
 // memJournal keeps notices by key, as the store does, and what it looked like after each commit.
 type memJournal struct {
 	mu     sync.Mutex
-	rows   map[string]Notice
+	rows   map[string]alert.Notice
 	broken bool
 	each   func() // after each commit
 }
 
-func rowKey(n Notice) string { return fmt.Sprintf("%s %s %06d", n.Channel, n.Incident, n.Revision) }
+func rowKey(n alert.Notice) string {
+	return fmt.Sprintf("%s %s %06d", n.Channel, n.Incident, n.Revision)
+}
 
-func (j *memJournal) Commit(_ context.Context, c Change) error {
+func (j *memJournal) Commit(_ context.Context, c alert.Change) error {
 	j.mu.Lock()
 	if j.broken {
 		j.mu.Unlock()
 		return errors.New("disk full")
 	}
 	if j.rows == nil {
-		j.rows = map[string]Notice{}
+		j.rows = map[string]alert.Notice{}
 	}
 	for _, n := range c.Notices {
 		j.rows[rowKey(n)] = n
@@ -42,30 +46,30 @@ func (j *memJournal) Commit(_ context.Context, c Change) error {
 }
 
 // restore returns what a start would find.
-func (j *memJournal) restore() []Notice {
+func (j *memJournal) restore() []alert.Notice {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	waits, over := map[string]bool{}, map[string]bool{}
 	for _, n := range j.rows {
 		switch {
-		case n.State == NoticePending || n.State == NoticeBlocked:
+		case n.State == alert.NoticePending || n.State == alert.NoticeBlocked:
 			waits[n.Incident] = true
-		case n.Act == ActResolve:
+		case n.Act == alert.ActResolve:
 			over[n.Incident] = true
 		}
 	}
-	var out []Notice
+	var out []alert.Notice
 	for _, k := range slices.Sorted(maps.Keys(j.rows)) {
 		n := j.rows[k]
-		open := n.Act == ActOpen && (waits[n.Incident] || !over[n.Incident])
-		if n.State == NoticePending || n.State == NoticeBlocked || open {
+		open := n.Act == alert.ActOpen && (waits[n.Incident] || !over[n.Incident])
+		if n.State == alert.NoticePending || n.State == alert.NoticeBlocked || open {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-func (j *memJournal) row(n Notice) Notice {
+func (j *memJournal) row(n alert.Notice) alert.Notice {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.rows[rowKey(n)]
@@ -76,9 +80,8 @@ type fakeChannel struct {
 	name    string
 	edits   bool // false: as a webhook, no updates and threads
 	noInfo  bool
-	byID    bool // takes no summaries
 	delay   time.Duration
-	answer  func(call int, n Notice) error // nil: takes everything
+	answer  func(call int, n alert.Notice) error // nil: takes everything
 	entered func()
 	left    func() // taken or not, before the answer reaches the outbox
 
@@ -90,17 +93,14 @@ type fakeChannel struct {
 
 func (c *fakeChannel) Name() string { return c.name }
 
-func (c *fakeChannel) Skips(n Notice) bool {
-	if c.noInfo && n.Act != ActTest && n.Message.Severity == Info {
+func (c *fakeChannel) Skips(n alert.Notice) bool {
+	if c.noInfo && n.Act != alert.ActTest && n.Message.Severity == alert.Info {
 		return true
 	}
-	if c.byID && n.Summarizes() {
-		return true
-	}
-	return !c.edits && (n.Act == ActUpdate || n.Act == ActThread)
+	return !c.edits && (n.Act == alert.ActUpdate || n.Act == alert.ActThread)
 }
 
-func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt, error) {
+func (c *fakeChannel) Send(ctx context.Context, n alert.Notice, open alert.Receipt) (alert.Receipt, error) {
 	c.mu.Lock()
 	c.calls = append(c.calls, fmt.Sprintf("%s %s %s.%d%s %q", time.Since(c.start), n.Act, n.Incident, n.Revision, onTop(open), n.Message.Headline))
 	call, answer := len(c.calls), c.answer
@@ -110,7 +110,7 @@ func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt
 	}
 	select {
 	case <-ctx.Done():
-		return Receipt{}, ctx.Err()
+		return alert.Receipt{}, ctx.Err()
 	case <-time.After(c.delay):
 	}
 	var err error
@@ -129,15 +129,15 @@ func (c *fakeChannel) Send(ctx context.Context, n Notice, open Receipt) (Receipt
 		c.left()
 	}
 	if err != nil {
-		return Receipt{}, err
+		return alert.Receipt{}, err
 	}
 	if !c.edits {
-		return Receipt{}, nil
+		return alert.Receipt{}, nil
 	}
-	return Receipt{Channel: "C1", TS: fmt.Sprint(call)}, nil
+	return alert.Receipt{Channel: "C1", TS: fmt.Sprint(call)}, nil
 }
 
-var _ Channel = (*fakeChannel)(nil)
+var _ alert.Channel = (*fakeChannel)(nil)
 
 // sent returns the calls so far.
 func (c *fakeChannel) sent() []string {
@@ -163,7 +163,7 @@ func (c *fakeChannel) reset() {
 // errTakenAnyway is a lost answer to a message that was taken.
 var errTakenAnyway = errors.New("cut after taken")
 
-func onTop(r Receipt) string {
+func onTop(r alert.Receipt) string {
 	if r.TS == "" {
 		return ""
 	}
@@ -200,9 +200,9 @@ type bench struct {
 }
 
 // launch starts an outbox over channels in the bubble of the caller, with what the journal has.
-func launch(t *testing.T, j *memJournal, channels ...Channel) *bench {
+func launch(t *testing.T, j *memJournal, channels ...alert.Channel) *bench {
 	b := &bench{t: t, journal: j, counts: map[string]int{}, log: &logCount{}}
-	b.box = NewOutbox(OutboxOptions{Journal: j, Channels: channels, Log: b.log.logger(), Count: func(channel, result string) {
+	b.box = New(Options{Journal: j, Channels: channels, Log: b.log.logger(), Count: func(channel, result string) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.counts[channel+" "+result]++
@@ -215,19 +215,15 @@ func launch(t *testing.T, j *memJournal, channels ...Channel) *bench {
 	b.box.Restore(j.restore())
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := b.box.Run(ctx); err != nil {
-			t.Error(err)
-		}
-	})
+	wg.Go(func() { b.box.Run(ctx) })
 	b.end = func() { cancel(); wg.Wait() }
 	return b
 }
 
 // tell decides notices as the engine does: on disk first, then to the outbox.
-func (b *bench) tell(notices ...Notice) {
+func (b *bench) tell(notices ...alert.Notice) {
 	b.t.Helper()
-	_ = b.journal.Commit(b.t.Context(), Change{Notices: notices}) // a broken journal is the test's wish
+	_ = b.journal.Commit(b.t.Context(), alert.Change{Notices: notices}) // a broken journal is the test's wish
 	b.box.Add(notices...)
 	synctest.Wait()
 }
@@ -241,14 +237,26 @@ func (b *bench) count(key string, want int) {
 	}
 }
 
+// forgets wants channel slack to keep those incidents alone once all others have ended long ago.
+func (b *bench) forgets(but ...string) {
+	b.t.Helper()
+	time.Sleep(keepEnded + time.Minute)
+	l := b.box.lanes["slack"]
+	l.wakeUp()
+	synctest.Wait()
+	if got := slices.Sorted(maps.Keys(l.topics)); !slices.Equal(got, but) {
+		b.t.Errorf("the lane keeps %q, want %q", got, but)
+	}
+}
+
 // note makes a notice of channel "slack", decided now.
-func note(incident string, revision int, act Act) Notice {
+func note(incident string, revision int, act alert.Act) alert.Notice {
 	state := "firing"
-	if act == ActResolve {
+	if act == alert.ActResolve {
 		state = "resolved"
 	}
-	return Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: NoticePending, Created: time.Now(),
-		Message: Message{Severity: Warning, State: state, Incident: incident, Headline: fmt.Sprintf("%s %s", incident, act)}}
+	return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: alert.NoticePending, Created: time.Now(),
+		Message: alert.Message{Severity: alert.Warning, State: state, Incident: incident, Headline: fmt.Sprintf("%s %s", incident, act)}}
 }
 
 // advance sleeps in virtual time and lets everything settle.
