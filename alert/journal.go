@@ -49,10 +49,11 @@ type History interface {
 // Snapshot is what a start finds in the store.
 type Snapshot struct {
 	Alerts    []Alert    // not resolved
-	Settled   []Alert    // resolved, of incidents not closed or closed within reopen_within
-	Incidents []Incident // not closed, or closed in the last 6 hours
-	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed
-	// or still has a pending or blocked notice: without its receipt a resolve could not edit the message.
+	Settled   []Alert    // resolved, of these incidents
+	Incidents []Incident // not closed, or closed within the last day: they may fire again
+	// Notices are the pending and blocked ones, and every opening (sent or dropped too) of an incident that is not closed,
+	// closed within the last day, or still has a pending or blocked notice: without its receipt a resolve could not edit the
+	// message.
 	Notices  []Notice
 	Blobs    []Blob
 	Silences []Silence // those that are over too, as long as they are kept

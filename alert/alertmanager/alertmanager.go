@@ -71,7 +71,7 @@ func (c *Channel) Name() string { return c.opt.Name }
 
 // Skips reports what is not state: thread lines, and that an incident goes on as part of another, whose alerts they are now.
 func (c *Channel) Skips(n alert.Notice) bool {
-	return n.Act == alert.ActThread || n.Act == alert.ActNote || n.Summarizes() || n.Facts.Incident.Merged != ""
+	return n.Act == alert.ActThread || n.Act == alert.ActNote || n.Facts.Incident.Merged != ""
 }
 
 // Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the

@@ -273,9 +273,6 @@ func TestSkips(t *testing.T) {
 			t.Errorf("skips %s", act)
 		}
 	}
-	if !c.Skips(alert.Notice{Act: alert.ActOpen, Incident: "summary-7f3k"}) {
-		t.Error("a summary of many incidents is sent to who keeps each by its id")
-	}
 	if !c.Skips(alert.Notice{Act: alert.ActThread}) {
 		t.Error("sends thread lines")
 	}

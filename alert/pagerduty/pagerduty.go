@@ -58,7 +58,7 @@ func (c *Channel) Name() string { return c.opt.Name }
 
 // Skips reports what is no event: notes, and thread lines, but for that which says that somebody has taken the incident.
 func (c *Channel) Skips(n alert.Notice) bool {
-	return n.Act == alert.ActNote || n.Summarizes() || n.Act == alert.ActThread && n.Facts.Incident.Acked == ""
+	return n.Act == alert.ActNote || n.Act == alert.ActThread && n.Facts.Incident.Acked == ""
 }
 
 // event is one request of the Events API v2.

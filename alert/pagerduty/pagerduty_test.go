@@ -96,9 +96,6 @@ func TestSkips(t *testing.T) {
 			t.Errorf("skips %s", act)
 		}
 	}
-	if !c.Skips(alert.Notice{Act: alert.ActOpen, Incident: "summary-7f3k"}) {
-		t.Error("a summary of many incidents is sent to who keeps each by its id")
-	}
 	if !c.Skips(notice(alert.ActThread, "")) || c.Skips(notice(alert.ActThread, "ann")) {
 		t.Error("of thread lines, it wants that of an acknowledgement alone")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/outbox"
 	"serin/alert/slack"
 	"serin/alert/slack/slacktest"
 	"serin/baseline"
@@ -121,7 +122,7 @@ func (d *drive) live(t *testing.T, a *archive, now func() time.Time, bot, hook *
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := alert.NewOutbox(alert.OutboxOptions{Journal: a, Channels: []alert.Channel{byToken, byHook}, Now: now})
+	box := outbox.New(outbox.Options{Journal: a, Channels: []alert.Channel{byToken, byHook}, Now: now})
 	d.engine = alert.NewEngine(alert.EngineOptions{Journal: a, History: a, Mailbox: box, Reprober: d, Channels: []string{"bot", "hook"},
 		Incident: alert.DefaultIncident(), Baseline: baseline.DefaultOptions(), Instance: "serin-1"})
 	snap := a.snapshot()
@@ -132,9 +133,7 @@ func (d *drive) live(t *testing.T, a *archive, now func() time.Time, bot, hook *
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := box.Run(ctx); err != nil {
-			t.Error(err)
-		}
+		box.Run(ctx)
 	})
 	return func() { cancel(); wg.Wait() }
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/outbox"
 	"serin/alert/slack/slacktest"
 )
 
@@ -255,15 +256,13 @@ func live(t *testing.T, c *Channel, rows map[string]alert.Notice, dieAt int) *li
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	l := &life{Channel: c, rows: maps.Clone(rows), dieAt: dieAt, kill: cancel}
-	box := alert.NewOutbox(alert.OutboxOptions{Journal: l, Channels: []alert.Channel{l}})
+	box := outbox.New(outbox.Options{Journal: l, Channels: []alert.Channel{l}})
 	var notices []alert.Notice
 	for _, n := range rows {
 		notices = append(notices, n)
 	}
 	box.Restore(notices)
-	if err := box.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	box.Run(ctx)
 	return l
 }
 

@@ -51,11 +51,11 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 // Name returns the channel's name.
 func (c *Channel) Name() string { return c.opt.Name }
 
-// Skips reports what is never sent: of the JSON document summaries, because its reader goes by each incident's id; to a chat robot, which can neither edit nor answer in
-// a thread, updates and those thread lines that call nobody. An escalation calls, so it comes as a message of its own.
+// Skips reports what is never sent to a chat robot, which can neither edit nor answer in a thread: updates and those
+// thread lines that call nobody. An escalation calls, so it comes as a message of its own.
 func (c *Channel) Skips(n alert.Notice) bool {
 	if c.opt.Format == JSON {
-		return n.Summarizes()
+		return false
 	}
 	return n.Act == alert.ActUpdate || n.Act == alert.ActThread && !n.Message.Mention
 }

@@ -101,7 +101,7 @@ func (s *Store) Bands(ctx context.Context, q BandQuery) ([]baseline.Band, error)
 
 // Restore returns what a start must find again.
 func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
-	const live = `(SELECT id FROM incident WHERE state <> 'closed' UNION ALL SELECT id FROM (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed DESC LIMIT 200))`
+	const live = `(SELECT id FROM incident WHERE state <> 'closed' OR closed > (SELECT max(touched) FROM incident) - 86400000000000)`
 	if snap.Alerts, err = s.Alerts(ctx, AlertQuery{Open: true}); err != nil {
 		return alert.Snapshot{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	if snap.Incidents, err = bodies[alert.Incident](ctx, s, `SELECT body FROM incident WHERE id IN `+live+` ORDER BY opened, id`, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
-	if snap.Notices, err = bodies[alert.Notice](ctx, s, owedNotices, nil); err != nil {
+	if snap.Notices, err = bodies[alert.Notice](ctx, s, pendingNotices, nil); err != nil {
 		return alert.Snapshot{}, err
 	}
 	if snap.Blobs, err = s.Blobs(ctx, ""); err != nil {
@@ -121,11 +121,11 @@ func (s *Store) Restore(ctx context.Context) (snap alert.Snapshot, err error) {
 	return snap, s.restoreSilences(ctx, &snap)
 }
 
-// owedNotices selects what is not delivered, and the openings that its delivery may refer to: those of incidents that are
-// open, may be reopened, or still owe a notice.
-const owedNotices = `
-WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped')
-	UNION SELECT id FROM (SELECT id FROM incident WHERE state = 'closed' ORDER BY closed DESC LIMIT 200))
+// pendingNotices selects what is not delivered, and the openings that a later delivery may refer to: those of incidents that
+// are open, closed less than a day before the last change (they may fire again), or have a pending notice.
+const pendingNotices = `
+WITH live(id) AS (SELECT id FROM incident WHERE state <> 'closed' OR closed > (SELECT max(touched) FROM incident) - 86400000000000
+	UNION SELECT incident FROM notice WHERE state NOT IN ('sent', 'dropped'))
 SELECT body FROM notice WHERE state NOT IN ('sent', 'dropped') OR act = 'open' AND incident IN (SELECT id FROM live)
 ORDER BY created, incident, revision, channel`
 

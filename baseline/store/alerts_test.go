@@ -78,6 +78,24 @@ func TestRestoreFindsOpenings(t *testing.T) {
 	}
 }
 
+// The opening of an incident that closed within a day of the last change is found, because the incident may fire again.
+func TestRestoreFindsOpeningsOfRecentIncidents(t *testing.T) {
+	s := openTemp(t)
+	const day = 24 * 60
+	closed := func(id string, minute int) alert.Incident {
+		return alert.Incident{ID: id, State: "closed", Opened: at(minute - 1), Closed: at(minute)}
+	}
+	opening := func(id string) alert.Notice {
+		return alert.Notice{Incident: id, Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticeSent, Created: at(0)}
+	}
+	commit(t, s, alert.Change{Told: alert.Told{Incidents: []alert.Incident{closed("old", 1), closed("recent", 3), closed("last", day+2)},
+		Notices: []alert.Notice{opening("last"), opening("old"), opening("recent")}}})
+	want := []alert.Notice{opening("last"), opening("recent")}
+	if diff := cmp.Diff(want, must[alert.Snapshot](t)(s.Restore(t.Context())).Notices); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
+	}
+}
+
 func TestRestoreOfNothing(t *testing.T) {
 	if diff := cmp.Diff(alert.Snapshot{}, must[alert.Snapshot](t)(openTemp(t).Restore(t.Context())), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)

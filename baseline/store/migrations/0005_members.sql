@@ -9,4 +9,3 @@ UPDATE incident SET body = json_set(body,
     FROM alert a WHERE a.incident = incident.id)));
 UPDATE incident SET body = json_remove(body, '$.alerts', '$.provider', '$.targets', '$.merged', '$.owed', '$.spoken');
 CREATE INDEX IF NOT EXISTS transition_alert ON transition(alert) WHERE alert <> '';
-CREATE INDEX IF NOT EXISTS incident_closed ON incident(closed) WHERE state = 'closed';

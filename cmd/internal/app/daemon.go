@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/outbox"
 	"serin/baseline/store"
 	"serin/cmd/internal/telemetry"
 	"serin/configs"
@@ -56,7 +57,7 @@ type daemon struct {
 	prober   *probe.Prober
 	runner   *schedule.Runner
 	engine   *alert.Engine
-	outbox   *alert.Outbox
+	outbox   *outbox.Outbox
 	tel      *telemetry.Registry
 	gate     *gate
 	budget   *budget
@@ -177,9 +178,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.abandon = abandon
 	d.runner = schedule.New(schedule.Options{Fire: d.fire, Skipped: d.notFired, BaseContext: probing})
 	d.channels.Store(newChannelSet(cfg, channels))
-	d.outbox = alert.NewOutbox(alert.OutboxOptions{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text,
-		Lease:  alert.SoleSender{}, // the lock beside the store keeps a second daemon away
-		Reread: d.owed, Sent: d.charts.sent,
+	d.outbox = outbox.New(outbox.Options{Journal: d.store, Channels: channels, Log: d.log, Redact: d.opt.Redact.Text, Sent: d.charts.sent,
 		Count: func(channel, result string) {
 			d.tel.Count(1, "serin_notices_total", "channel", channel, "result", result)
 		}})
@@ -238,7 +237,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	go func() { defer close(d.ended); d.engineLoop(stopped) }()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
-	parts.Go(func() { d.note("outbox", d.outbox.Run(sending)) })
+	parts.Go(func() { d.outbox.Run(sending) })
 	parts.Go(func() { d.housekeeping(stopped) })
 	parts.Go(func() { d.tellLearning(stopped) })
 	parts.Go(func() { d.watch.run(stopped) })

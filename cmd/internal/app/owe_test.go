@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/outbox"
 	"serin/baseline/store"
 )
 
@@ -18,7 +19,7 @@ func TestOweDoesNotWaitForTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{store: st, outbox: alert.NewOutbox(alert.OutboxOptions{Journal: st})}
+	d := &daemon{store: st, outbox: outbox.New(outbox.Options{Journal: st})}
 	other, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -75,12 +75,6 @@ func (d *daemon) tellOutbox(notices ...alert.Notice) {
 	d.owe(alert.Change{Notices: notices})
 }
 
-// owed reads what the store has to be sent.
-func (d *daemon) owed(ctx context.Context) ([]alert.Notice, error) {
-	snap, err := d.store.Restore(ctx)
-	return snap.Notices, err
-}
-
 // owe journals a change that the engine does not know of and hands its notices to the outbox. Probes call it, so it never
 // waits for the disk: the change stands in the store's queue, and the outbox's note of its attempt, which is waited for
 // before a message leaves, stands behind it.
