@@ -36,6 +36,12 @@ func (q Quorum) sharpened(r Rule, s Scores) Quorum {
 	return q
 }
 
+// RoundQuorum brings a rule to the rounds of a target whose fastest schedule runs at an interval.
+func RoundQuorum(r Rule, interval time.Duration) Quorum {
+	q := Quorum{M: sharpLeast, N: sharpLeast, Window: max(r.Window, 6*interval), ResolveN: max(r.ResolveN, 1), ResolveFor: r.ResolveFor}
+	return q.sharpened(r, roundScores())
+}
+
 // NewQuorum brings a rule to one kind of a canary that runs at an interval.
 func NewQuorum(r Rule, k Kind, interval time.Duration) Quorum {
 	q := Quorum{M: failM, N: failN, Window: max(r.Window, 6*interval), ResolveN: failCalm, Failures: true}

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -44,6 +45,7 @@ type Observation struct {
 	Outcome    probe.Outcome
 	Reason     string
 	RequestID  string
+	Why        string // of what it makes fire or resolve, in place of the count of votes
 }
 
 // Turn is what a step changed.
@@ -142,6 +144,7 @@ func fire(a Alert, q Quorum, o Observation, of int, now time.Time, t Turn) (Aler
 	if q.Failures && o.Outcome.Incurable() {
 		t.Why = string(o.Outcome) + ": waiting does not cure it"
 	}
+	t.Why = cmp.Or(o.Why, t.Why)
 	a.Reason, a.Band = t.Why, o.Band
 	a.ID = AlertID(a, now)
 	return a, t
@@ -162,7 +165,7 @@ func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t Turn) (Alert, T
 		return Resolve(a, "no longer above the limit", now, t)
 	}
 	if why, over := q.recovered(a); over {
-		return Resolve(a, why, now, t)
+		return Resolve(a, cmp.Or(o.Why, why), now, t)
 	}
 	if o.Call == baseline.Calm && a.State == StateFiring {
 		t.FirstCalm, t.Why = true, "first calm observation"

@@ -93,13 +93,15 @@ func (o *Observation) vote() Vote {
 // fourDigits are enough, and few to write.
 func fourDigits(x float64) float32 { return float32(math.Round(x*1e4) / 1e4) }
 
-// aged drops the votes of a pending alert that are too old to count, with the sharp rule once no breach is left of them: until
-// then they go when the next one comes, and the level is followed over them.
-func (a Alert) aged(q Quorum, now time.Time) (Alert, bool) {
+// Age drops the votes of a pending alert that are too old to count, with the step test once no breach is left of them: until
+// then they go when the next one comes, and the level is followed over them. rest is the state of a quiet alert without votes.
+func Age(a Alert, q Quorum, rest State, now time.Time) (aged Alert, t Turn, changed bool) {
+	t.From = a.State
 	votes := live(a.Votes, q, now)
 	if len(votes) == len(a.Votes) || q.Sharp && breachCount(votes) > 0 {
-		return a, false
+		return a, t, false
 	}
 	a.Votes = votes
-	return a, true
+	a.settle(rest, now, &t)
+	return a, t, true
 }
