@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"hash/fnv"
 	"strings"
 	"time"
 
@@ -24,6 +25,13 @@ type Contribution struct {
 	Who uint32  `json:"who,omitempty"`
 	E   float32 `json:"e,omitempty"`
 	SW  float32 `json:"sw,omitempty"`
+}
+
+// CanaryID is a canary's number among contributions, by its key.
+func CanaryID(key string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(key)) // never fails
+	return h.Sum32()
 }
 
 // Evidence is the numbers of one moment of an alert. Value, Mean, Low and Limit are seconds; Mean is 0 where the limit is fixed.

@@ -116,8 +116,8 @@ func (h *history) within(o *alert.Observation, v baseline.Verdict) {
 	if v.Band == nil {
 		return
 	}
-	o.Low, o.Band, o.Wander = v.Band.Low, v.Band, h.Wander()
-	if x, ok := h.Share(v); ok && o.Wander.Known() {
+	o.Low, o.Band, o.LevelModel = v.Band.Low, v.Band, h.LevelModel()
+	if x, ok := h.Share(v); ok && o.LevelModel.Known() {
 		o.Shares = []baseline.Share{x}
 	}
 }

@@ -2,12 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"serin/alert"
+	"serin/probe/glob"
 )
 
 // Accept makes the level of every firing latency alert that matches the new normal, at once. pattern is a glob over
@@ -58,7 +57,7 @@ func (e *Engine) ResetBaseline(pattern, who, why string, now time.Time) (alert.J
 
 // command does something to every series that a pattern matches, whole targets first, and returns those where it was done.
 func (e *Engine) command(pattern string, now time.Time, nothing string, do func(*series) bool) (alert.Judged, []string, error) {
-	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+	if !glob.ValidKey(pattern) {
 		return alert.Judged{}, nil, fmt.Errorf("pattern %q: write target/scene/size, with * for any", pattern)
 	}
 	e.begin(latest(e.now, now))
@@ -67,7 +66,7 @@ func (e *Engine) command(pattern string, now time.Time, nothing string, do func(
 		list := slices.Collect(t.all())
 		slices.Reverse(list)
 		for _, s := range list {
-			if keyMatches(pattern, s.key) && do(s) {
+			if glob.MatchKey(pattern, s.key) && do(s) {
 				done = append(done, s.key+" "+string(s.kind))
 			}
 		}
@@ -78,15 +77,4 @@ func (e *Engine) command(pattern string, now time.Time, nothing string, do func(
 	}
 	slices.Sort(done)
 	return judged, done, nil
-}
-
-// keyMatches reports whether a pattern matches a series, or as many of its first parts as the pattern has.
-func keyMatches(pattern, series string) bool {
-	parts := strings.Split(series, "/")
-	n := strings.Count(pattern, "/") + 1
-	if n > len(parts) {
-		return false
-	}
-	ok, err := path.Match(pattern, strings.Join(parts[:n], "/"))
-	return ok && err == nil
 }

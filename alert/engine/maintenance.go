@@ -6,6 +6,7 @@ import (
 
 	"serin/alert"
 	"serin/probe"
+	"serin/probe/glob"
 )
 
 // window is a maintenance window with its next time, as last asked for.
@@ -48,7 +49,7 @@ func (e *Engine) flagMaintenance(c *canary, s *probe.Sample, rec *alert.Record) 
 func aboutLatency(ms alert.Matchers) bool {
 	return !slices.ContainsFunc(ms, func(m alert.Matcher) bool {
 		return m.Name == "kind" && !slices.ContainsFunc(alert.Kinds(), func(k alert.Kind) bool {
-			return k.Metric() != "" && alert.Glob(m.Pattern, string(k)) != m.Not
+			return k.Metric() != "" && glob.Match(m.Pattern, string(k)) != m.Not
 		})
 	})
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -97,13 +96,6 @@ func (r *rounds) pace() time.Duration {
 	}
 	slices.Sort(every)
 	return every[min(1, len(every)-1)]
-}
-
-// CanaryID is a canary's number among the contributions to rounds, by its key.
-func CanaryID(key string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(key)) // never fails
-	return h.Sum32()
 }
 
 // addToRound adds an observation of a canary to the round that it belongs to.
@@ -218,7 +210,7 @@ func (r *rounds) observe(pooled []*canary, wanted []string, shares map[string]sh
 		series = append(series, c.history(r.metric).Series)
 		if x := shares[c.key]; x.known {
 			list = append(list, x.Share)
-			o.Who = append(o.Who, CanaryID(c.key))
+			o.Who = append(o.Who, alert.CanaryID(c.key))
 			o.At = latest(o.At, x.at)
 		}
 	}
@@ -226,7 +218,7 @@ func (r *rounds) observe(pooled []*canary, wanted []string, shares map[string]sh
 		return o, false
 	}
 	round := r.group.Judge(o.At, series, list)
-	o.Verdict, o.Shares, o.Wander = round.Ruling, list, round.Wander
+	o.Verdict, o.Shares, o.LevelModel = round.Ruling, list, round.Level
 	o.Call, o.Canaries = o.Verdict.Call, len(list)
 	return o, o.Call != baseline.NotJudged
 }

@@ -109,8 +109,8 @@ func (e *Engine) stepAgain(s *series, o alert.Observation) alert.Turn {
 // quietSince is from when on stored observations are stepped again: after the newest alert of the series, and after what the stored
 // state of its step test has seen.
 func (s *series) quietSince() (t time.Time) {
-	if s.alert.Track != nil {
-		t = s.alert.Track.At
+	if s.alert.KalmanState != nil {
+		t = s.alert.KalmanState.At
 	}
 	for _, x := range s.ended {
 		t = latest(t, x.To)
@@ -155,7 +155,7 @@ func (s *series) restart(ended alert.Alert, now time.Time) {
 	s.alert = s.blank()
 	s.recent = provisional{}
 	if ended.Reason != alert.EndAccepted {
-		s.alert.Track = ended.Track
+		s.alert.KalmanState = ended.KalmanState
 	}
 	for len(s.ended) > 0 && now.Sub(s.ended[0].To) > max(rateWindow, s.quorum.Window) {
 		s.ended = s.ended[1:]
@@ -185,7 +185,7 @@ func (e *Engine) resolve(s *series, why string) {
 // calm gives a quiet alert its resting state.
 func (e *Engine) calm(s *series, why string) {
 	if a := s.blank(); !s.alert.IsFiring() && s.alert.State != a.State {
-		a.Track, a.Since = s.alert.Track, e.now
+		a.KalmanState, a.Since = s.alert.KalmanState, e.now
 		e.apply(s, a, alert.Turn{From: s.alert.State, Why: why})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -37,14 +38,14 @@ type canaryState struct {
 // seriesState is what is stored of a canary's metric.
 type seriesState struct {
 	baseline.State
-	Track *baseline.Track `json:"track,omitempty"` // of the step test: where the level was before the votes
+	Kalman *level.KalmanState `json:"track,omitempty"` // of the step test: where the level was before the votes
 }
 
 // roundsState is what is stored of a target's rounds of a metric.
 type roundsState struct {
-	Group baseline.GroupState `json:"group"`
-	Track *baseline.Track     `json:"track,omitempty"`
-	Ended []spell             `json:"told,omitempty"`
+	Group  baseline.GroupState `json:"group"`
+	Kalman *level.KalmanState  `json:"track,omitempty"`
+	Ended  []spell             `json:"told,omitempty"`
 }
 
 // roundsMark changes whenever the state of rounds is to be stored again: with each slot, and with what no slot tells.
@@ -82,7 +83,7 @@ func (e *Engine) saveCanary(c *canary) {
 	for _, h := range c.metrics {
 		if now := h.Stamp(); h.saved != now {
 			h.saved = now
-			e.save(SeriesKey(c.key, h.metric), seriesState{h.State(), c.of(alert.Kind(h.metric)).alert.Track})
+			e.save(SeriesKey(c.key, h.metric), seriesState{h.State(), c.of(alert.Kind(h.metric)).alert.KalmanState})
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (e *Engine) saveRounds(r *rounds) {
 	mark := roundsMark{e.now.UnixNano() / int64(e.opt.Baseline.Slot), st.Renewed, st.Hold.On, len(r.series.ended)}
 	if mark != r.saved {
 		r.saved = mark
-		e.save(roundsKey(r.target.name, r.metric), roundsState{st, r.series.alert.Track, r.series.ended})
+		e.save(roundsKey(r.target.name, r.metric), roundsState{st, r.series.alert.KalmanState, r.series.ended})
 	}
 }
 
@@ -159,7 +160,7 @@ func (c *canary) settle(states map[probe.Metric]*seriesState) {
 	for _, s := range c.series {
 		s.alert = s.blank()
 		if st := states[s.kind.Metric()]; st != nil {
-			s.alert.Track = st.Track
+			s.alert.KalmanState = st.Kalman
 		}
 		for _, x := range c.state.Ended {
 			if x.Kind == s.kind {
@@ -177,7 +178,7 @@ func (e *Engine) recallRounds(r *rounds, st stored) {
 		r.group = baseline.NewGroup(r.target.interval(), r.series.lead.Rule.Threshold, s.Group)
 		r.series.ended = s.Ended
 		r.series.alert = r.series.blank()
-		r.series.alert.Track = s.Track
+		r.series.alert.KalmanState = s.Kalman
 	}
 	r.recallConfirmations()
 }
