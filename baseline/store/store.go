@@ -87,6 +87,14 @@ func (s *Store) Commit(ctx context.Context, c alert.Change) error {
 	return s.w.commit(ctx, c)
 }
 
+// Flush returns once all that was committed before is on disk. Errors and waiting are those of Commit with a notice.
+func (s *Store) Flush(ctx context.Context) error {
+	if s.w == nil {
+		return ErrReadOnly
+	}
+	return s.w.awaitAll(ctx)
+}
+
 // Healthy reports whether the last write worked, and if not, why.
 func (s *Store) Healthy() (bool, error) {
 	if s.w == nil {

@@ -53,6 +53,16 @@ func (w *writer) commit(ctx context.Context, c alert.Change) error {
 	if len(e.ops) == 0 {
 		return nil
 	}
+	return w.submit(ctx, e)
+}
+
+// awaitAll waits for all that was committed before.
+func (w *writer) awaitAll(ctx context.Context) error {
+	return w.submit(ctx, &entry{urgent: true, done: make(chan error, 1)})
+}
+
+// submit puts a change into the queue and waits for the disk where it is urgent.
+func (w *writer) submit(ctx context.Context, e *entry) error {
 	broken, err := w.enqueue(e)
 	if err != nil {
 		return err

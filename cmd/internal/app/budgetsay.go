@@ -103,7 +103,7 @@ func (d *daemon) overBudget(c *probe.Canary, u usage) {
 		act = alert.ActUpdate
 	}
 	notices := d.budgetNotices(c.Target.Name, stage, act, u, zone)
-	d.owe(alert.Change{Notices: notices, Blobs: []alert.Blob{blob}})
+	d.owe(alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{blob}}, Told: alert.Told{Notices: notices}})
 }
 
 func (d *daemon) budgetNotices(target string, stage int, act alert.Act, u usage, zone *time.Location) []alert.Notice {

@@ -46,7 +46,7 @@ func (d *daemon) waysBlob() []alert.Blob {
 
 // keepWays stores what answers were like.
 func (d *daemon) keepWays() {
-	_ = d.store.Commit(context.Background(), alert.Change{Blobs: d.waysBlob()}) // kept in memory until the store heals
+	_ = d.store.Commit(context.Background(), alert.Change{Judged: alert.Judged{Blobs: d.waysBlob()}}) // kept in memory until the store heals
 }
 
 // noteChanges tells what a sample says is otherwise than before: a line in the log and a row of history, of which the
@@ -56,7 +56,7 @@ func (d *daemon) noteChanges(s *probe.Sample) {
 	if len(news) == 0 {
 		return
 	}
-	change := alert.Change{Blobs: d.waysBlob()}
+	change := alert.Change{Judged: alert.Judged{Blobs: d.waysBlob()}}
 	for _, n := range news {
 		d.log.Info("endpoint changed", "canary", n.Canary, "what", n.What, "text", n.Text)
 		d.tel.Count(1, "serin_changes_total", append(telemetry.CanaryLabels(s.Target, s.Scene, string(s.Size)), "what", n.What)...)

@@ -84,7 +84,7 @@ func (d *daemon) refreshOnce(ctx context.Context) {
 		return
 	}
 	var firing []alert.Notice
-	if !d.inEngine(ctx, func(context.Context) { firing = d.engine.Firing(time.Now()) }) {
+	if !d.inEngine(ctx, func(context.Context) { firing = d.incidents.Firing(time.Now()) }) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, refreshLimit)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/engine"
+	"serin/alert/incident"
 	"serin/alert/outbox"
 	"serin/baseline/store"
 	"serin/cmd/internal/telemetry"
@@ -49,31 +51,33 @@ type daemonOptions struct {
 
 // daemon is one running serin.
 type daemon struct {
-	opt      daemonOptions
-	log      *slog.Logger
-	cfg      atomic.Pointer[configs.Config]
-	runs     atomic.Pointer[map[string]configs.Run]
-	store    *store.Store
-	prober   *probe.Prober
-	runner   *schedule.Runner
-	engine   *alert.Engine
-	outbox   *outbox.Outbox
-	tel      *telemetry.Registry
-	gate     *gate
-	budget   *budget
-	news     budgetNews
-	changes  changeWatch
-	last     telemetry.LastSeen
-	running  underWay
-	inbox    chan probe.Sample
-	calls    chan func(ctx context.Context) // run between samples, in the engine's goroutine
-	begins   chan begin
-	ready    atomic.Bool
-	ended    chan struct{} // closed when the engine's goroutine has ended
-	reloads  chan struct{} // holds one thing while a config is being taken
-	started  time.Time
-	channels atomic.Pointer[channelSet] // in force
-	abandon  context.CancelCauseFunc    // cuts the probes that are under way
+	opt       daemonOptions
+	log       *slog.Logger
+	cfg       atomic.Pointer[configs.Config]
+	runs      atomic.Pointer[map[string]configs.Run]
+	store     *store.Store
+	prober    *probe.Prober
+	runner    *schedule.Runner
+	engine    *engine.Engine
+	incidents *incident.Incidents
+	ticked    time.Time // when the engine last ticked
+	outbox    *outbox.Outbox
+	tel       *telemetry.Registry
+	gate      *gate
+	budget    *budget
+	news      budgetNews
+	changes   changeWatch
+	last      telemetry.LastSeen
+	running   underWay
+	inbox     chan probe.Sample
+	calls     chan func(ctx context.Context) // run between samples, in the engine's goroutine
+	begins    chan begin
+	ready     atomic.Bool
+	ended     chan struct{} // closed when the engine's goroutine has ended
+	reloads   chan struct{} // holds one thing while a config is being taken
+	started   time.Time
+	channels  atomic.Pointer[channelSet] // in force
+	abandon   context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeSick  *selfAlert
 	file       *storeFile
@@ -182,9 +186,6 @@ func (d *daemon) build(ctx context.Context) error {
 		Count: func(channel, result string) {
 			d.tel.Count(1, "serin_notices_total", "channel", channel, "result", result)
 		}})
-	d.engine = alert.NewEngine(alert.EngineOptions{Journal: d.store, History: d.store, Mailbox: d.outbox, Reprober: reprober{d.runner},
-		Channels: channelNames(channels), ChannelsFor: d.channelsFor, Incident: cfg.Incident, Baseline: cfg.Baseline, Instance: cfg.Instance.Name, Region: cfg.Instance.Region,
-		ExternalURL: cfg.HTTP.ExternalURL, UndoCommand: "serin accept --undo %s --why TEXT", Log: d.log})
 	snap, err := d.store.Restore(ctx)
 	if err != nil {
 		return fmt.Errorf("read state from the store: %w", err)
@@ -211,9 +212,8 @@ func (d *daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.outbox.Restore(append(snap.Notices, own...))
-	d.engine.UseMaintenance(cfg.Maintenance)
-	if err := d.engine.Load(ctx, d.watched(cfg), snap, time.Now()); err != nil {
-		return fmt.Errorf("load history: %w", err)
+	if err := d.loadJudging(ctx, snap, time.Now()); err != nil {
+		return err
 	}
 	d.runner.Set(entries(cfg))
 	d.wireGauges()

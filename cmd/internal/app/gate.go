@@ -54,6 +54,19 @@ func (g *gate) allow(t *probe.Target, now time.Time) (reason string, ok bool) {
 	return "", true
 }
 
+// pausedUntil returns until when t is not probed regularly.
+func (g *gate) pausedUntil(t *probe.Target, now time.Time) (until time.Time, paused bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.shut[credentialOf(t)]; l != nil {
+		until = l.last.Add(lockedOutEvery)
+	}
+	if end := g.until[t.Name]; end.After(until) {
+		until = end
+	}
+	return until, until.After(now)
+}
+
 // unsent takes back that a run of t was let through at now.
 func (g *gate) unsent(t *probe.Target, now time.Time) {
 	g.mu.Lock()

@@ -34,10 +34,11 @@ func (d *daemon) infoGauges(g *telemetry.Gauges) {
 
 // judgeGauges writes bands and alert states, for every canary and kind from the first scrape on.
 func (d *daemon) judgeGauges(g *telemetry.Gauges) {
-	st := d.engine.Status()
+	_, canaries, firing := d.engine.Status()
+	st := d.incidents.Status()
 	open := 0
 	for _, in := range st.Incidents {
-		if in.State == "open" {
+		if in.State == alert.IncidentOpen {
 			open++
 		}
 	}
@@ -50,15 +51,46 @@ func (d *daemon) judgeGauges(g *telemetry.Gauges) {
 	}
 	g.Add(float64(active), "serin_silences_active")
 	g.Add(float64(len(st.Windows)), "serin_maintenance_active")
-	for _, c := range st.Canaries {
-		d.canaryGauges(g, c)
+	held := map[string]bool{} // series and kinds that fire and are muted or inhibited
+	for _, a := range firing {
+		held[a.Series+" "+string(a.Kind)] = st.Mutes[a.ID].IsFull() || st.Inhibited[a.ID] != ""
+	}
+	for _, c := range canaries {
+		d.canaryGauges(g, c, held)
 	}
 }
 
-func (d *daemon) canaryGauges(g *telemetry.Gauges, c alert.CanaryStatus) {
-	id := telemetry.CanaryLabels(c.Target, c.Scene, string(c.Size))
-	for kind, number := range c.States {
-		g.Add(float64(number), "serin_alert_state", append(id[:6:6], "kind", string(kind))...)
+// The numbers of serin_alert_state.
+const (
+	stateOK       = 0
+	statePending  = 1
+	stateFiring   = 2 // or recovering
+	stateLearning = 3
+	stateNoData   = 4 // the canary has no data: what its other kinds say is old
+	stateMuted    = 5 // it fires, and nothing is sent
+)
+
+// stateNumber is the state of one kind of a canary as a number.
+func stateNumber(c alert.CanaryStatus, k alert.Kind, muted bool) float64 {
+	switch s := c.States[k]; {
+	case s.IsFiring() && muted:
+		return stateMuted
+	case s.IsFiring():
+		return stateFiring
+	case k != alert.KindNoData && c.States[alert.KindNoData].IsFiring():
+		return stateNoData
+	case s == alert.StatePending:
+		return statePending
+	case s == alert.StateLearning:
+		return stateLearning
+	}
+	return stateOK
+}
+
+func (d *daemon) canaryGauges(g *telemetry.Gauges, c alert.CanaryStatus, held map[string]bool) {
+	id := telemetry.CanaryLabels(c.Target.Name, c.Scene.Name, string(c.Size))
+	for kind := range c.States {
+		g.Add(stateNumber(c, kind, held[c.Key()+" "+string(kind)]), "serin_alert_state", append(id[:6:6], "kind", string(kind))...)
 	}
 	for metric, b := range c.Bands {
 		with := append(id[:6:6], "metric", string(metric))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/incident"
+	"serin/alert/message"
 	"serin/cmd/internal/telemetry"
 	"serin/cmd/internal/web"
 	"serin/probe"
@@ -133,7 +135,7 @@ func (d *daemon) status(context.Context) (web.Status, error) {
 	if !oldest.IsZero() {
 		st.Outbox.OldestSeconds = time.Since(oldest).Seconds()
 	}
-	now, seen := time.Now(), d.engine.Status()
+	now, seen := time.Now(), d.incidents.Status()
 	for _, s := range seen.Silences {
 		st.Silences = append(st.Silences, web.Silenced{Silence: s, State: s.State(now)})
 	}
@@ -144,11 +146,12 @@ func (d *daemon) status(context.Context) (web.Status, error) {
 	return st, nil
 }
 
-// mutes says by what the open alerts of each series are muted.
-func (d *daemon) mutes(seen alert.Status) map[string]map[alert.Kind]string {
+// mutes says by what the firing alerts of each series are muted.
+func (d *daemon) mutes(seen incident.Status, firing []alert.Alert) map[string]map[alert.Kind]string {
 	list := map[string]map[alert.Kind]string{}
-	for _, a := range seen.Alerts {
-		if a.Mute == (alert.Mute{}) {
+	for _, a := range firing {
+		m, muted := seen.Mutes[a.ID]
+		if !muted {
 			continue
 		}
 		if list[a.Series] == nil {
@@ -156,20 +159,21 @@ func (d *daemon) mutes(seen alert.Status) map[string]map[alert.Kind]string {
 		}
 		_, scene, _ := strings.Cut(a.Series, "/")
 		scene, _, _ = strings.Cut(scene, "/")
-		list[a.Series][a.Kind] = a.Mute.Text(seen.At, d.sceneZone(scene))
+		list[a.Series][a.Kind] = message.MuteText(m, seen.At, d.sceneZone(scene))
 	}
 	return list
 }
 
-func (d *daemon) canaryStatus(seen alert.Status) []web.CanaryStatus {
+func (d *daemon) canaryStatus(seen incident.Status) []web.CanaryStatus {
 	last := map[string]telemetry.Values{}
 	for _, v := range d.last.All() {
 		last[v.Key()] = v
 	}
-	muted := d.mutes(seen)
+	_, canaries, firing := d.engine.Status()
+	muted := d.mutes(seen, firing)
 	states := map[string]map[alert.Kind]alert.State{}
-	for _, c := range seen.Canaries {
-		states[c.Canary] = c.Kinds
+	for _, c := range canaries {
+		states[c.Key()] = c.States
 	}
 	out := make([]web.CanaryStatus, 0, len(d.config().Runs))
 	for _, r := range d.config().Runs {

@@ -92,7 +92,7 @@ func judgeFleet(b *testing.B, st *store.Store) {
 			}
 		}
 		// A commit with a notice returns once all before it is on disk.
-		if err := journal.Commit(b.Context(), alert.Change{Notices: []alert.Notice{{Incident: "flush", Created: now, Channel: "none", State: alert.NoticeSent}}}); err != nil {
+		if err := journal.Commit(b.Context(), alert.Change{Told: alert.Told{Notices: []alert.Notice{{Incident: "flush", Created: now, Channel: "none", State: alert.NoticeSent}}}}); err != nil {
 			b.Fatal(err)
 		}
 		all += cpuTime(b) - cpu

@@ -66,7 +66,7 @@ func (c *incidentsLabelCmd) Run(ctx context.Context, o Options) error {
 		} else if err != nil {
 			return err
 		}
-		return st.Commit(ctx, alert.Change{Blobs: []alert.Blob{{Key: labelKey + c.ID, Body: body}}})
+		return st.Commit(ctx, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: labelKey + c.ID, Body: body}}}})
 	})
 	if err == nil {
 		_, err = fmt.Fprintf(o.Stdout, "incident %s: %s\n", c.ID, c.Label)

@@ -34,5 +34,5 @@ func (d *daemon) keepLearned(ctx context.Context) {
 		d.log.Error("write what targets refuse", "error", err)
 		return
 	}
-	_ = d.store.Commit(ctx, alert.Change{Blobs: []alert.Blob{{Key: learnedKey, Body: body}}}) // kept in memory until the store heals
+	_ = d.store.Commit(ctx, alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: learnedKey, Body: body}}}}) // kept in memory until the store heals
 }

@@ -22,25 +22,13 @@ func (d *daemon) engineLoop(ctx context.Context) {
 			}
 			d.observe(ctx, s)
 		case b := <-d.begins:
-			if err := d.engine.Begun(ctx, b.canary, b.at); err != nil {
-				d.log.Error("note the start of a probe", "canary", b.canary, "error", err)
-			}
+			d.carry(ctx, d.engine.Begun(b.canary, b.at))
 		case call := <-d.calls:
 			call(ctx)
 		case now := <-tick.C:
-			if err := d.engine.Tick(ctx, now); err != nil {
-				d.log.Error("engine tick", "error", err)
-			}
+			d.tick(ctx, now)
 		}
 	}
-}
-
-func (d *daemon) observe(ctx context.Context, s probe.Sample) {
-	if err := d.engine.Observe(ctx, s); err != nil {
-		d.log.Error("judge sample", "canary", s.Key(), "error", err)
-		return
-	}
-	d.heart.observe(&s, time.Now())
 }
 
 // inEngine runs f in the engine's goroutine and waits for it: f runs wholly (true), or ctx or the engine ended before it
@@ -91,9 +79,11 @@ func (d *daemon) readImport(ctx context.Context, seen int64) int64 {
 	}
 	d.log.Info("samples were imported, reading history again")
 	d.inEngine(ctx, func(ctx context.Context) {
-		if err := d.engine.Imported(ctx, time.Now()); err != nil {
+		judged, err := d.engine.Imported(ctx, time.Now())
+		if err != nil {
 			d.log.Error("read imported history", "error", err)
 		}
+		d.carry(ctx, judged)
 	})
 	return rev
 }
@@ -111,17 +101,6 @@ type begin struct {
 	canary string
 	at     time.Time
 }
-
-// reprober asks the scheduler for the engine's re-probes.
-type reprober struct{ *schedule.Runner }
-
-var _ alert.Reprober = reprober{}
-
-// Reprobe asks for extra runs of canary.
-func (r reprober) Reprobe(canary string, at []time.Time) { r.Extra(canary, at) }
-
-// CancelReprobes takes back the extra runs that have not begun.
-func (r reprober) CancelReprobes(canary string) { r.CancelExtra(canary) }
 
 // entries returns what the scheduler fires.
 func entries(cfg *configs.Config) []schedule.Entry {

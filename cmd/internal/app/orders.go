@@ -7,34 +7,26 @@ import (
 	"strings"
 	"time"
 
+	"serin/alert"
 	"serin/baseline/store"
 	"serin/cmd/internal/web"
 )
 
-// order carries out what a person asks of the engine.
+// order carries out what a person asks of the engine or of an incident.
 func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err error) {
-	do := d.engine.Accept
+	patterns := []string{o.Pattern}
 	switch o.Do {
 	case web.OrderUndo:
-		do = d.engine.Undo
-	case web.OrderReset:
-		do = d.engine.ResetBaseline
-	}
-	patterns := d.patterns(o.Pattern)
-	if o.Do == web.OrderUndo {
 		if patterns, err = d.accepted(ctx, o.Pattern); err != nil {
 			return nil, err
 		}
-	}
-	if o.Do == web.OrderAck {
-		do, patterns = func(ctx context.Context, id, who, why string, now time.Time) ([]string, error) {
-			return d.engine.Ack(ctx, id, who, why, o.Until, now)
-		}, []string{o.Pattern}
+	case web.OrderAccept:
+		patterns = d.patterns(o.Pattern)
 	}
 	if !d.inEngine(ctx, func(ctx context.Context) {
 		for _, p := range patterns {
 			var some []string
-			if some, err = do(ctx, p, o.Who, o.Why, time.Now()); err != nil {
+			if some, err = d.orderOne(ctx, o, p, time.Now()); err != nil {
 				return
 			}
 			done = append(done, some...)
@@ -46,12 +38,34 @@ func (d *daemon) order(ctx context.Context, o web.Order) (done []string, err err
 	return slices.Compact(done), err
 }
 
+// orderOne carries out an order for one pattern or incident id.
+func (d *daemon) orderOne(ctx context.Context, o web.Order, pattern string, now time.Time) (done []string, err error) {
+	var judged alert.Judged
+	switch o.Do {
+	case web.OrderAck:
+		told, err := d.incidents.Ack(pattern, o.Who, o.Why, o.Until, now)
+		d.commit(ctx, judged, told)
+		return []string{pattern}, err
+	case web.OrderUndo:
+		judged, done, err = d.engine.Undo(pattern, o.Who, o.Why, now)
+	case web.OrderReset:
+		judged, done, err = d.engine.ResetBaseline(pattern, o.Who, o.Why, now)
+	default:
+		judged, done, err = d.engine.Accept(pattern, o.Who, o.Why, now)
+	}
+	d.carry(ctx, judged)
+	return done, err
+}
+
 // patterns turns the id of an open incident into the series of its alerts; what is none is a pattern itself.
 func (d *daemon) patterns(text string) []string {
 	var list []string
-	for _, a := range d.engine.Status().Alerts {
-		if a.Incident == text && a.Kind.Metric() != "" && !slices.Contains(list, a.Series) {
-			list = append(list, a.Series)
+	_, _, firing := d.engine.Status()
+	for _, inc := range d.incidents.Status().Incidents {
+		for _, a := range firing {
+			if inc.ID == text && inc.Member(a.ID).Alert != "" && a.Kind.Metric() != "" && !slices.Contains(list, a.Series) {
+				list = append(list, a.Series)
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -108,7 +122,8 @@ func (d *daemon) tellLearning(ctx context.Context) {
 
 // learning counts the canaries that have all their bands, and those that have not.
 func (d *daemon) learning() (judged, learning int) {
-	for _, c := range d.engine.Status().Canaries {
+	_, canaries, _ := d.engine.Status()
+	for _, c := range canaries {
 		ready := len(c.Bands) > 0
 		for _, b := range c.Bands {
 			ready = ready && b.State == "ready"

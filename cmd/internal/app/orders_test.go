@@ -84,8 +84,7 @@ func TestUndoKnowsAnIncident(t *testing.T) {
 	ended := func(series string, kind alert.Kind, accepted float64) alert.Alert {
 		return alert.Alert{ID: series + string(kind), Series: series, Kind: kind, State: alert.StateOK, Since: at, Fired: at, Resolved: at, Incident: "7f3k", Accepted: accepted}
 	}
-	change := alert.Change{Alerts: []alert.Alert{ended("gw/chat/short", alert.KindTTFT, 1.4), ended("gw/chat/short", alert.KindTPOT, 1.2), ended("gw/chat/long", alert.KindTTFT, 0), ended("gw", alert.KindTTFT, 1.4)},
-		Notices: []alert.Notice{{Incident: "7f3k", Channel: "none", State: alert.NoticeSent, Created: at}}} // with one it is on disk at once
+	change := alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{ended("gw/chat/short", alert.KindTTFT, 1.4), ended("gw/chat/short", alert.KindTPOT, 1.2), ended("gw/chat/long", alert.KindTTFT, 0), ended("gw", alert.KindTTFT, 1.4)}}, Told: alert.Told{Notices: []alert.Notice{{Incident: "7f3k", Channel: "none", State: alert.NoticeSent, Created: at}}}} // with one it is on disk at once
 	if err := st.Commit(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestOweDoesNotWaitForTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	d.owe(alert.Change{Notices: []alert.Notice{{Incident: "change-1", Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticePending, Created: start}}})
+	d.owe(alert.Change{Told: alert.Told{Notices: []alert.Notice{{Incident: "change-1", Channel: "slack", Revision: 1, Act: alert.ActOpen, State: alert.NoticePending, Created: start}}}})
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("waited %s for a store that is locked", took)
 	}

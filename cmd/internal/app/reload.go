@@ -57,8 +57,7 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.heart.watch(cfg.Runs, time.Now())
 		d.outbox.Use(channels)
 		d.channels.Store(newChannelSet(cfg, channels))
-		d.engine.UseMaintenance(cfg.Maintenance)
-		if err = d.engine.Reload(ctx, d.watched(cfg), channelNames(channels), cfg.Incident, time.Now()); err != nil {
+		if err = d.takeConfig(ctx, cfg); err != nil {
 			d.log.Error("engine takes the config", "error", err)
 		}
 	})

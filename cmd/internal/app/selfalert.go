@@ -72,7 +72,7 @@ func (d *daemon) storeHealth(ok bool, why error) {
 
 // tellOutbox hands notices to the outbox and to the journal.
 func (d *daemon) tellOutbox(notices ...alert.Notice) {
-	d.owe(alert.Change{Notices: notices})
+	d.owe(alert.Change{Told: alert.Told{Notices: notices}})
 }
 
 // owe journals a change that the engine does not know of and hands its notices to the outbox. Probes call it, so it never

@@ -34,7 +34,7 @@ func (d *daemon) closeSelfAlerts(ctx context.Context) ([]alert.Notice, error) {
 			owed = append(owed, n)
 		}
 	}
-	_ = d.store.Commit(ctx, alert.Change{Notices: owed}) // a store that is broken says so; the outbox has them
+	_ = d.store.Commit(ctx, alert.Change{Told: alert.Told{Notices: owed}}) // a store that is broken says so; the outbox has them
 	return ends, nil
 }
 

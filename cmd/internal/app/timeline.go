@@ -29,7 +29,9 @@ var _ web.Writer = scribe{}
 // Silence begins or plans a silence.
 func (w scribe) Silence(ctx context.Context, s alert.Silence) (made alert.Silence, canaries []string, err error) {
 	if !w.d.inEngine(ctx, func(ctx context.Context) {
-		made, canaries, err = w.d.engine.Silence(ctx, s, time.Now())
+		var told alert.Told
+		told, made, canaries, err = w.d.incidents.Silence(s, time.Now())
+		w.d.commit(ctx, alert.Judged{}, told)
 	}) {
 		return made, nil, errStopping
 	}
@@ -39,7 +41,9 @@ func (w scribe) Silence(ctx context.Context, s alert.Silence) (made alert.Silenc
 // Expire ends a silence.
 func (w scribe) Expire(ctx context.Context, id, who string) (ended alert.Silence, err error) {
 	if !w.d.inEngine(ctx, func(ctx context.Context) {
-		ended, err = w.d.engine.Expire(ctx, id, who, time.Now())
+		var told alert.Told
+		told, ended, err = w.d.incidents.Expire(id, who, time.Now())
+		w.d.commit(ctx, alert.Judged{}, told)
 	}) {
 		return ended, errStopping
 	}
@@ -58,7 +62,9 @@ func (noSuchID) Is(target error) bool { return target == web.ErrNotFound }
 // Mark sets a mark.
 func (w scribe) Mark(ctx context.Context, m alert.Mark) (made alert.Mark, err error) {
 	if !w.d.inEngine(ctx, func(ctx context.Context) {
-		made, err = w.d.engine.Mark(ctx, m, time.Now())
+		var told alert.Told
+		told, made, err = w.d.incidents.Mark(m, time.Now())
+		w.d.commit(ctx, alert.Judged{}, told)
 	}) {
 		return made, errStopping
 	}
