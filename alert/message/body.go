@@ -29,7 +29,7 @@ func (b *body) add(role, text string) {
 func (v view) firing() []alert.Line {
 	var b body
 	lead := v.now[0]
-	b.add("scope", v.scope())
+	b.add("scope", v.concerned())
 	b.add("scope", v.learning(lead))
 	b.add("scope", v.pause())
 	b.add("scope", v.ack())
@@ -39,11 +39,11 @@ func (v view) firing() []alert.Line {
 	b.add("spark", joined(" · ", v.spark(lead), v.marks(began(v.firingAlerts()))))
 	looks, do := v.hint(lead)
 	b.add("hint", looks)
-	b.add("do", joined("", "do: ", do))
-	b.add("counts", v.counts(lead))
+	if do != "" {
+		b.add("do", "do: "+do)
+	}
 	b.add("detail", v.endpointSays(lead))
-	b = append(b, v.perTarget(v.now, v.sentence)...)
-	return b
+	return append(b, v.perTarget(v.now, v.sentence)...)
 }
 
 func (v view) firingAlerts() (list []alert.Alert) {
@@ -53,13 +53,16 @@ func (v view) firingAlerts() (list []alert.Alert) {
 	return list
 }
 
-// scope says since when, and whom it concerns.
-func (v view) scope() string {
+// concerned says since when, and whom it concerns.
+func (v view) concerned() string {
 	from := began(v.firingAlerts())
 	since := fmt.Sprintf("since %s (%s)", moment(from, v.Now, v.zone, hourZone), elapsed(v.Now.Sub(from)))
 	lead := v.now[0]
+	if _, _, ok := v.credential(); ok {
+		return joined(" · ", since, "used by "+listed(v.Group, maxTargets))
+	}
 	if len(v.now) > 1 || len(v.over) > 0 {
-		return joined(" · ", since, v.first(), v.targets(), v.scenes(), "")
+		return joined(" · ", since, v.first(), v.targets(), v.scenes())
 	}
 	return joined(" · ", since, v.watched(lead), joined(", ", v.sizes(lead), v.siblings(lead)), v.scenes(), lead.labels())
 }
@@ -90,14 +93,8 @@ func (v view) watched(t trouble) string {
 // targets lists the group's targets: slow: gw-1 and gw-2, recovered: gw-3, 9 others fine.
 func (v view) targets() string {
 	var parts []string
-	for _, w := range v.classes() {
-		var names []string
-		for _, t := range v.now {
-			if t.class() == w.word {
-				names = append(names, t.name)
-			}
-		}
-		parts = append(parts, listed(names, maxNames)+" "+w.word)
+	for _, c := range v.classes() {
+		parts = append(parts, listed(c.names, maxNames)+" "+c.word)
 	}
 	if len(v.over) > 0 {
 		var names []string
@@ -140,10 +137,10 @@ func (t trouble) labels() string {
 
 // sizes says which canaries of a target are affected; of several that are slow, by how much.
 func (v view) sizes(t trouble) string {
-	if len(t.target.Canaries) < 2 {
-		return ""
-	}
 	list := v.readings(t, t.alerts[0].Kind)
+	if len(t.target.Canaries) < 2 || t.alerts[0].WholeTarget() && t.isSlow() && len(list) == 0 {
+		return "" // one, or it is not known which
+	}
 	if !t.isSlow() || len(list) < 2 || t.isRecovering() {
 		return t.standings(list)
 	}
@@ -170,8 +167,8 @@ func (t trouble) standings(list []reading) string {
 		if word == affected && len(list) > 1 && !t.isRecovering() {
 			continue
 		}
-		if word == fine && !t.isSlow() {
-			word = "still answering"
+		if word == fine && !t.isSlow() && t.alerts[0].Kind != alert.KindNoData {
+			word = answers
 		}
 		by[word] = append(by[word], t.label(c))
 	}
@@ -182,7 +179,9 @@ func (t trouble) standings(list []reading) string {
 const (
 	affected = "affected"
 	suspect  = "suspect" // one bad check
+	learning = "learning"
 	fine     = "fine"
+	answers  = "still answering" // beside an outage nothing is said of its latency
 )
 
 // standing says how a canary stands; where it failed, that counts, not its latencies.
@@ -198,7 +197,7 @@ func standing(c alert.CanaryStatus, alerts []alert.Alert) string {
 		case s == alert.StatePending:
 			word = suspect
 		case s == alert.StateLearning && word == fine:
-			word = "learning"
+			word = learning
 		}
 	}
 	return word
@@ -212,7 +211,7 @@ func (v view) siblings(t trouble) string {
 	}
 	var names []string
 	for _, o := range v.Targets {
-		if o.Target != nil && o.Name != t.name && slices.ContainsFunc(o.Canaries, func(x alert.CanaryStatus) bool { return x.Scene.Name == c.Scene.Name }) {
+		if o.Name != t.name && slices.ContainsFunc(o.Canaries, func(x alert.CanaryStatus) bool { return x.Scene.Name == c.Scene.Name }) {
 			names = append(names, o.Name)
 		}
 	}
@@ -235,7 +234,7 @@ func (v view) standings(names []string, only func(alert.CanaryStatus) bool) stri
 }
 
 func standingWords() []string {
-	return []string{affected, suspect, "learning", fine, "still answering"}
+	return []string{affected, suspect, learning, fine, answers}
 }
 
 func graver(a, b string) bool {
@@ -297,12 +296,13 @@ func (v view) mutes() []string {
 	var order []alert.Mute
 	by := map[alert.Mute][]string{}
 	n := 0
-	for _, a := range v.alerts {
-		m := v.members[a.ID].Mute
+	for _, a := range v.Alerts {
 		if !a.IsFiring() {
 			continue
 		}
-		if n++; m == (alert.Mute{}) {
+		n++
+		m := v.Incident.Member(a.ID).Mute
+		if m == (alert.Mute{}) {
 			continue
 		}
 		if by[m] == nil {
@@ -338,22 +338,6 @@ func subject(k alert.Kind) string {
 
 // spaced writes a series as messages do: gw-eu / chat / short.
 func spaced(series string) string { return strings.ReplaceAll(series, "/", " / ") }
-
-// counts keeps timeouts and errors apart.
-func (v view) counts(t trouble) string {
-	var sum alert.Alert
-	seen := map[string]bool{}
-	for _, a := range t.alerts {
-		if !seen[a.Series] {
-			sum.Probes, sum.Timeouts, sum.Errors = sum.Probes+a.Probes, sum.Timeouts+a.Timeouts, sum.Errors+a.Errors
-		}
-		seen[a.Series] = true
-	}
-	if sum.Timeouts+sum.Errors == 0 || sum.Probes < 2 {
-		return ""
-	}
-	return tally(sum) + " since then"
-}
 
 // tally says what was seen: 5 timeouts, 1 error in 9 checks.
 func tally(a alert.Alert) string {

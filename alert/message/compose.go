@@ -13,7 +13,7 @@ func Compose(s Story) alert.Message {
 	switch {
 	case s.Act == alert.ActThread:
 		return v.thread()
-	case s.Act == alert.ActResolve || len(v.now) == 0 && len(v.over) > 0:
+	case s.Act == alert.ActResolve:
 		return v.resolved()
 	}
 	m := v.frame(alert.MessageFiring)
@@ -24,18 +24,7 @@ func Compose(s Story) alert.Message {
 	if s.Act == alert.ActReopen {
 		m.Thread = v.reopened() + m.Headline
 	}
-	m.Mention = s.Act != alert.ActUpdate && v.mentions()
 	return m
-}
-
-// mentions reports whether a message may call people: info and our own rate limit page nobody.
-func (v view) mentions() bool {
-	for _, a := range v.alerts {
-		if a.IsFiring() && a.Kind != alert.KindLimit && v.Incident.Severity != alert.Info {
-			return true
-		}
-	}
-	return false
 }
 
 // frame is what all messages of an incident share.
@@ -52,10 +41,8 @@ func (v view) link() string {
 }
 
 func (v view) runbook() string {
-	if lead, ok := v.lead(); ok {
-		if c := v.canary(lead); c != nil {
-			return alert.Clean(c.Scene.Runbook)
-		}
+	if c := v.leadCanary(); c != nil {
+		return alert.Clean(c.Scene.Runbook)
 	}
 	return ""
 }

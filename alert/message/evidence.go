@@ -12,8 +12,11 @@ import (
 // spark is the leading canary's last hour with what counted: ▁▂▁▅▇█ last hour · 6 of the last 6 checks above 378 ms.
 func (v view) spark(t trouble) string {
 	c, a := v.canary(t), t.alerts[0]
-	if c == nil || v.Recent == nil {
-		return joined("", weighed(a))
+	switch {
+	case len(v.now) > 1 || a.Kind == alert.KindNoData:
+		return ""
+	case c == nil || v.Recent == nil:
+		return weighed(a)
 	}
 	k := a.Kind
 	if k.Metric() == "" {

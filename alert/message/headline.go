@@ -10,8 +10,8 @@ import (
 
 // headline says an open incident as a colleague would: who, what, how much, what is usual, the factor.
 func (v view) headline() string {
-	if _, _, ok := v.credential(); ok {
-		return v.keyHeadline()
+	if provider, key, ok := v.credential(); ok {
+		return v.keyHeadline(provider, key)
 	}
 	switch len(v.now) {
 	case 0:
@@ -46,7 +46,7 @@ func (v view) predicate(t trouble) string {
 	case t.isRecovering() && t.isSlow():
 		return "is recovering: " + v.calming(t)
 	case t.isRecovering():
-		return "answers again: " + lastGood(a) + v.failed(t, ", after ")
+		return "answers again: " + lastGood(a)
 	case t.isSlow():
 		return "is slow: " + v.slowness(t)
 	case a.Kind == alert.KindNoData:
@@ -65,36 +65,31 @@ func (v view) also(t trouble, k alert.Kind) string {
 	if len(list) == 0 {
 		return ""
 	}
-	verb := map[alert.Kind]string{alert.KindTimeout: "timeouts", alert.KindError: "errors"}[k]
-	return "; " + verb + " too: " + v.cause(t, list[0])
+	return "; " + subject(k) + " too: " + v.cause(t, list[0])
 }
 
 // cause is the outcome in words with the limit it ran into, or with the endpoint's reason.
 func (v view) cause(t trouble, a alert.Alert) string {
 	e := a.Last
-	text := e.Outcome.Words()
 	switch {
 	case e.Outcome == "":
-		return string(a.Kind) + "s"
+		return subject(a.Kind)
 	case e.TimedOut():
-		return text + v.within(t, a)
+		return e.Outcome.Words() + v.within(t, e)
 	case e.Reason != "":
-		text += " (" + alert.OneLine(e.Reason, 100) + ")"
+		return e.Outcome.Words() + " (" + alert.OneLine(e.Reason, 100) + ")"
 	}
-	return text
+	return e.Outcome.Words()
 }
 
 // within is how long a timeout waited: within 30 s.
-func (v view) within(t trouble, a alert.Alert) string {
-	if c := v.canary(t); c != nil && t.target.Target != nil {
-		if d := t.target.TimeoutOf(a.Last.Outcome, c.Size); d > 0 {
+func (v view) within(t trouble, e alert.Evidence) string {
+	if c := v.canary(t); c != nil {
+		if d := c.Target.TimeoutOf(e.Outcome, c.Size); d > 0 {
 			return " within " + elapsed(d)
 		}
 	}
-	if a.Last.Outcome == "skipped" {
-		return ""
-	}
-	return " in time"
+	return ""
 }
 
 // failed says how many of the newest checks failed, behind a separator: 3 of the last 4 checks.
@@ -127,7 +122,7 @@ func failures(a alert.Alert) (bad, all int) {
 // newest is how many of the newest checks a count looks at.
 const newest = 6
 
-// lastGood says how many of the newest checks were good.
+// lastGood says how many of the newest checks were good, after how many bad ones.
 func lastGood(a alert.Alert) string {
 	n := 0
 	for _, vote := range slices.Backward(a.Votes) {
@@ -136,16 +131,13 @@ func lastGood(a alert.Alert) string {
 		}
 		n++
 	}
-	if n < 2 {
-		return "the last check was good"
-	}
-	return fmt.Sprintf("the last %d checks were good", n)
+	bad, _ := failures(a)
+	return fmt.Sprintf("%s good after %d bad", count(n, "check"), bad)
 }
 
-// groupName names the incident's group as in "of gateway"; "" where it is about one target.
+// groupName names a group of targets; "" where the incident is about one, or about a credential.
 func (v view) groupName() string {
-	switch v.groupKind() {
-	case "provider", "host", "credential":
+	if kind, _, _ := strings.Cut(v.Incident.Group, "/"); kind == "provider" || kind == "host" {
 		return alert.OneLine(v.Incident.Scope, 80)
 	}
 	return ""
@@ -156,31 +148,21 @@ func (v view) ofGroup() string {
 	if len(v.Group) < 2 || v.groupName() == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d targets of %s", len(v.now), v.groupSize(), v.groupName())
+	return fmt.Sprintf("%d of %d targets of %s", len(v.now), len(v.Group), v.groupName())
 }
 
-// groupSize counts the targets of the group, with those of the incident that left it.
-func (v view) groupSize() int { return max(len(v.Group), len(v.now)+len(v.over)) }
-
-// groupHeadline says what several targets have: gateway: 3 of 12 targets slow, first token 2.3x of usual, worst gw-eu 4.2x.
+// groupHeadline says what several targets have: gateway: 3 of 12 targets slow: first token up to 4.2x of usual (gw-eu).
 func (v view) groupHeadline() string {
+	head := fmt.Sprintf("%s: %d of %d targets ", alert.OneLine(v.Incident.Scope, 80), len(v.now), max(len(v.Group), len(v.now)))
 	words := v.classes()
-	head := fmt.Sprintf("%s: %d of %d targets ", joined("", v.groupName(), v.scopeOnly()), len(v.now), v.groupSize())
-	if len(words) > 1 {
-		var parts []string
-		for _, w := range words {
-			parts = append(parts, fmt.Sprintf("%d %s", w.n, w.word))
-		}
-		return head + "in trouble: " + strings.Join(parts, ", ")
+	if len(words) == 1 {
+		return joined(": ", head+words[0].word, v.spread())
 	}
-	return head + words[0].word + v.spread()
-}
-
-func (v view) scopeOnly() string {
-	if v.groupName() == "" {
-		return alert.OneLine(v.Incident.Scope, 80)
+	var parts []string
+	for _, w := range words {
+		parts = append(parts, fmt.Sprintf("%d %s", len(w.names), w.word))
 	}
-	return ""
+	return head + "in trouble: " + strings.Join(parts, ", ")
 }
 
 // class says with one word what a target has.
@@ -200,91 +182,66 @@ func (t trouble) class() string {
 	return "failing"
 }
 
-type wordCount struct {
-	word string
-	n    int
+// class is the targets that have the same.
+type class struct {
+	word  string
+	names []string
 }
 
-// classes counts what the targets in trouble have, the most frequent first.
-func (v view) classes() []wordCount {
-	var out []wordCount
+// classes groups the targets in trouble by what they have, the most first.
+func (v view) classes() []class {
+	var out []class
 	for _, t := range v.now {
-		i := slices.IndexFunc(out, func(w wordCount) bool { return w.word == t.class() })
+		i := slices.IndexFunc(out, func(c class) bool { return c.word == t.class() })
 		if i < 0 {
 			i = len(out)
-			out = append(out, wordCount{word: t.class()})
+			out = append(out, class{word: t.class()})
 		}
-		out[i].n++
+		out[i].names = append(out[i].names, t.name)
 	}
-	slices.SortStableFunc(out, func(a, b wordCount) int { return b.n - a.n })
+	slices.SortStableFunc(out, func(a, b class) int { return len(b.names) - len(a.names) })
 	return out
 }
 
-// spread says how bad it is on several targets of one class.
+// spread says how bad it is on several targets that have the same.
 func (v view) spread() string {
 	lead := v.now[0]
-	if lead.isRecovering() {
-		return ""
-	}
-	if !lead.isSlow() {
-		if lead.alerts[0].Last.Outcome == "" {
-			return ""
-		}
-		return ": " + v.cause(lead, lead.alerts[0])
-	}
 	k := lead.alerts[0].Kind
-	var all []float64
+	switch {
+	case lead.isRecovering():
+		return ""
+	case !lead.isSlow():
+		return v.cause(lead, lead.alerts[0])
+	}
 	worst, name := 0.0, ""
 	for _, t := range v.now {
-		r := v.ratioOf(t, k)
-		if r <= 0 {
-			continue
-		}
-		if all = append(all, r); r > worst {
-			worst, name = r, t.name
+		if list := v.readings(t, k); len(list) > 0 && list[0].ratio > worst {
+			worst, name = list[0].ratio, t.name
 		}
 	}
-	if len(all) == 0 {
+	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %s %s of usual at the median, worst %s (%s)", metricName(k), times(median(all)), name, times(worst))
-}
-
-// ratioOf is how slow a target is in a metric, 0 where it is not.
-func (v view) ratioOf(t trouble, k alert.Kind) float64 {
-	if list := v.readings(t, k); len(list) > 0 {
-		return list[0].ratio
-	}
-	for _, a := range t.of(k) {
-		return a.Last.Ratio
-	}
-	return 0
+	return metricName(k) + " up to " + times(worst) + " of usual (" + name + ")"
 }
 
 // keyHeadline says whose key is refused or exhausted: key GATEWAY_API_KEY is refused by gateway: 3 targets.
-func (v view) keyHeadline() string {
-	provider, key, _ := v.credential()
+func (v view) keyHeadline(provider, key string) string {
 	lead, ok := v.lead()
-	provider, key = alert.OneLine(provider, 80), alert.OneLine(key, 80)
-	whom := v.concerned()
+	if !ok {
+		return "key " + key + ": trouble"
+	}
+	whom := fmt.Sprintf("%d targets", len(v.Group))
+	if len(v.Group) < 2 {
+		whom = v.who(lead)
+	}
 	switch {
-	case ok && lead.isRecovering():
-		return joined(" of ", "key "+key, provider) + " works again: the last check was good; " + whom
-	case ok && lead.alerts[0].Last.Outcome == "quota":
-		return joined(" at ", "the quota of key "+key, provider) + " is used up: " + whom
-	case ok && lead.target.Target != nil && lead.target.APIKey.IsZero():
-		return joined(" ", provider, "wants a key, and none is set: "+whom)
+	case lead.isRecovering():
+		return "key " + key + " of " + provider + " works again: the last check was good"
+	case lead.alerts[0].Last.Outcome == "quota":
+		return "the quota of key " + key + " at " + provider + " is used up: " + whom
+	case lead.target.Target != nil && lead.target.APIKey.IsZero():
+		return provider + " wants a key, and none is set: " + whom
 	}
-	return joined(" by ", "key "+key+" is refused", provider) + ": " + whom
-}
-
-// concerned says how many targets use a credential.
-func (v view) concerned() string {
-	if n := max(len(v.Group), len(v.now)); n > 1 {
-		return fmt.Sprintf("%d targets", n)
-	}
-	if lead, ok := v.lead(); ok {
-		return v.who(lead)
-	}
-	return v.Incident.Scope
+	return "key " + key + " is refused by " + provider + ": " + whom
 }

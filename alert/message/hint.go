@@ -18,22 +18,24 @@ const (
 
 // hint says what the numbers suggest, "" where the samples do not support any of it, and what to do.
 func (v view) hint(t trouble) (looks, do string) {
-	if v.everywhere() {
+	all := len(v.now) > 1 && len(v.now) == len(v.Group)
+	switch {
+	case v.everywhere():
 		return "looks like our own side: every target is in trouble", "check network, proxy and load of " + v.host()
+	case t.isRecovering():
+		return "", ""
+	case all:
+		looks = "looks like " + v.behind(t) + " itself or the way there: every target of it is in trouble"
+	case t.isSlow():
+		looks, do = v.slowHint(t)
 	}
-	if len(v.now) > 1 && len(v.now) == v.groupSize() && v.groupName() != "" {
-		looks = "looks like " + v.groupName() + " itself or the way there: every target of it is in trouble"
+	if do != "" {
+		return looks, do
 	}
 	if !t.isSlow() {
 		return looks, v.failureAdvice(t.alerts[0])
 	}
-	if l, d := v.slowHint(t); l != "" && looks == "" {
-		return l, d
-	}
-	if !t.isRecovering() {
-		do = "look at queue and load of " + v.behind(t)
-	}
-	return looks, do
+	return looks, "look at queue and load of " + v.behind(t)
 }
 
 // failureAdvice is check's advice for the outcome.
@@ -58,7 +60,7 @@ func (v view) behind(t trouble) string {
 	if p == nil {
 		return t.name
 	}
-	if p.Provider != "" {
+	if p.Provider != "" && p.Provider != t.name {
 		return alert.OneLine(p.Provider, 80)
 	}
 	if u, err := url.Parse(p.BaseURL); err == nil && u.Host != "" {
@@ -98,11 +100,11 @@ func connectSlow(c alert.BeforeAfter) bool {
 	return c.Before > 0 && c.After > connectRatio*c.Before && c.After-c.Before > connectAbs
 }
 
-// everywhere reports whether there are enough other targets and all that is watched is in trouble.
+// everywhere reports whether all that is watched is in trouble, more than one group of targets among it.
 func (v view) everywhere() bool {
 	n := 0
 	for _, t := range v.Targets {
-		if t.Target == nil || v.at(v.now, t.Name) >= 0 {
+		if v.at(v.now, t.Name) >= 0 {
 			continue
 		}
 		if !slices.ContainsFunc(t.Canaries, func(c alert.CanaryStatus) bool { return standing(c, nil) == affected }) {
@@ -110,7 +112,7 @@ func (v view) everywhere() bool {
 		}
 		n++
 	}
-	return n+len(v.now) > ownSide && len(v.now) > 0
+	return n > 0 && n+len(v.now) > ownSide
 }
 
 // longOnly reports whether only long prompts are slow, in the first token, and every other size is fine.

@@ -14,6 +14,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline"
+	"serin/baseline/level"
 	"serin/probe"
 )
 
@@ -32,7 +33,7 @@ func plain(m alert.Message) string {
 	if m.Thread != "" {
 		fmt.Fprintf(&b, "thread | %s\n", m.Thread)
 	}
-	fmt.Fprintf(&b, "link=%q runbook=%q state=%s severity=%s mention=%v\n", m.Link, m.Runbook, m.State, m.Severity, m.Mention)
+	fmt.Fprintf(&b, "link=%q runbook=%q state=%s severity=%s\n", m.Link, m.Runbook, m.State, m.Severity)
 	return b.String()
 }
 
@@ -224,7 +225,7 @@ func stories() map[string]Story {
 		a := slowAlert("gw-eu", "ttft", 0, 0, 0)
 		a.Last = alert.Evidence{At: at("03:55:25"), Ratio: 1.82, Canaries: 3, Outcome: "ok"}
 		a.Worst = a.Last
-		a.Fit = &alert.Fit{Score: 14, Votes: 6, Checks: 14, Ratio: 1.6, Wander: baseline.Wander{.001, .001, .0008, .0006}}
+		a.Fit = &alert.Fit{Score: 14, Votes: 6, Checks: 14, Ratio: 1.6, LevelModel: level.Model{.001, .001, .0008, .0006}}
 		s.Alerts, s.Incident.Members = []alert.Alert{a}, []alert.Member{{Alert: a.ID, Target: "gw-eu"}}
 		s.Recent = recent(map[string]alert.Recent{"gw-eu/chat/short ttft": {Since: .62, Values: []float64{.3, .31, .3, .6, .61, .62}},
 			"gw-eu/chat/medium ttft": {Since: .48, Values: []float64{.3, .5}}, "gw-eu/chat/long ttft": {Since: .31, Values: []float64{.3, .31}}})
@@ -348,7 +349,6 @@ func stories() map[string]Story {
 		a.Probes, a.Errors, a.LastBreach = 2, 1, a.FirstBreach
 	})
 	with("resolve_group", closed(outage(alert.ActResolve)), func(s *Story) { s.Marks = []alert.Mark{{At: at("03:53:10"), Text: "vllm 0.13"}} })
-	with("resolve_unsent", closed(slow(alert.ActResolve)), func(s *Story) { s.Unsent = true })
 	with("resolve_target", slow(alert.ActResolve), func(s *Story) {
 		whole(s)
 		*s = closed(*s)
@@ -387,16 +387,11 @@ func stories() map[string]Story {
 	half.Alerts, half.Now = append(half.Alerts, over), at("04:08:05")
 	news("target_recovered", half, News{What: NewsTargetRecovered, Target: "gw-us"})
 	news("ended", half, News{What: NewsEnded, Alert: "e1"})
-	news("recovering", list["update_recovering"], News{What: NewsRecovering, Alert: id})
 	news("acked", slow(alert.ActThread), News{What: NewsAcked, Detail: "kim (rolling back)"})
-	news("ack_ended", slow(alert.ActThread), News{What: NewsAckEnded})
-	news("muted", list["update_all_silenced"], News{What: NewsMuted})
-	news("unmuted", slow(alert.ActThread), News{What: NewsUnmuted, Alert: id})
-	news("inhibited", slow(alert.ActThread), News{What: NewsInhibited, Alert: id, Detail: "timeouts of gw-eu"})
-	news("paused", key("auth", "HTTP 401: invalid api key"), News{What: NewsPaused})
 	with("news_several", half, func(s *Story) {
 		s.News = []News{{What: NewsEnded, Alert: "e1"}, {What: NewsEscalated}, {What: NewsAcked, Detail: "kim"}}
 	})
+	news("target_joined_key", key("auth", "HTTP 401: invalid api key"), News{What: NewsTargetJoined, Target: "gw-eu"})
 	with("reopen", slow(alert.ActReopen), func(s *Story) {
 		s.Incident.Opened, s.Incident.Reopened = at("02:10:00"), []time.Time{at("03:00:00"), at("03:55:00")}
 	})

@@ -1,7 +1,6 @@
 package message
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -12,22 +11,16 @@ import (
 // resolved tells the end: when the trouble began and when it ended, which is the last bad check; the worst value; the counts.
 func (v view) resolved() alert.Message {
 	m := v.frame(alert.MessageResolved)
-	ended := v.over
+	ended := slices.Concat(v.over, v.now)
 	if len(ended) == 0 {
-		ended = v.now
+		m.Headline = v.scope() + " is over"
+		return m
 	}
 	if slices.ContainsFunc(ended, trouble.isNotRecovered) {
 		m.State = alert.MessageClosed
 	}
-	m.Headline = v.scopeName() + " is over"
-	if len(ended) > 0 {
-		m.Headline = v.overHeadline(ended)
-		m.Lines = v.overLines(ended)
-	}
-	m.Thread = joined(" · ", m.Headline, v.overSpan(ended))
-	if v.Unsent {
-		m.Lines = append([]alert.Line{{Role: "scope", Text: "Its opening could not be delivered: this is its only message."}}, m.Lines...)
-	}
+	m.Headline, m.Lines = v.overHeadline(ended), v.overLines(ended)
+	m.Thread = m.Headline + " · " + v.span(ended)
 	return m
 }
 
@@ -37,26 +30,20 @@ func (t trouble) isNotRecovered() bool {
 }
 
 func (v view) overHeadline(ended []trouble) string {
-	if provider, key, ok := v.credential(); ok && !ended[0].isNotRecovered() {
-		return joined(" of ", "key "+alert.OneLine(key, 80), alert.OneLine(provider, 80)) + " works again: " + tally(sumOf(ended))
+	provider, key, ok := v.credential()
+	switch closed := slices.ContainsFunc(ended, trouble.isNotRecovered); {
+	case ok && !closed:
+		return "key " + key + " of " + provider + " works again: " + tally(sumOf(ended))
+	case len(ended) == 1:
+		return v.end(ended[0])
+	case closed:
+		return fmt.Sprintf("%s: no alert is left on its %d targets, but not all recovered", v.scope(), len(ended))
 	}
-	if len(ended) == 1 {
-		return v.over1(ended[0])
-	}
-	text := fmt.Sprintf("%s: all targets are back to normal, %d of %d were in trouble for up to %s", v.scopeName(), len(ended), v.groupSize(), elapsed(longest(ended)))
-	for _, t := range ended {
-		if t.isNotRecovered() {
-			return fmt.Sprintf("%s: no alert is left on its %d targets, but not all recovered", v.scopeName(), len(ended))
-		}
-	}
-	return text
+	return fmt.Sprintf("%s is back to normal: %d of %d targets were in trouble for up to %s", v.scope(), len(ended), max(len(v.Group), len(ended)), elapsed(longest(ended)))
 }
 
-// over1 says how it ended on one target.
-func (v view) over1(t trouble) string {
-	if len(t.alerts) == 0 {
-		return t.name + " is back to normal"
-	}
+// end says how it ended on one target.
+func (v view) end(t trouble) string {
 	a := t.alerts[0]
 	if !a.Recovered() {
 		return v.who(t) + v.closed(t, a)
@@ -107,23 +94,20 @@ func usually(w alert.Evidence) string {
 
 // closed says why an alert ended that did not recover.
 func (v view) closed(t trouble, a alert.Alert) string {
-	level := subject(a.Kind)
-	if a.Accepted > 0 {
-		level += " " + times(a.Accepted) + " of before"
-	}
+	level := v.level(t, a)
 	switch a.Reason {
 	case alert.EndAccepted:
-		return ": " + level + joined(" by ", " is accepted as normal", alert.OneLine(a.By, 100))
+		return ": " + level + joined(" by ", " accepted as normal", alert.OneLine(a.By, 100))
 	case alert.EndRelearned:
-		return ": " + level + ", but the last days are like this: it is usual now"
+		return ": " + level + ": the last days are like this, it is usual now"
 	case alert.EndRemoved:
-		return " is no longer watched: removed from the config while " + t.class0()
+		return " is no longer watched: removed from the config while " + t.was()
 	}
 	return ": " + subject(a.Kind) + " cannot be compared any more: " + alert.OneLine(a.Reason, 200)
 }
 
-// class0 is what an ended target had.
-func (t trouble) class0() string {
+// was is what an ended target had.
+func (t trouble) was() string {
 	open := t.alerts[0]
 	open.State = alert.StateFiring
 	return trouble{alerts: []alert.Alert{open}}.class()
@@ -131,38 +115,33 @@ func (t trouble) class0() string {
 
 func (v view) overLines(ended []trouble) []alert.Line {
 	var b body
-	b.add("scope", v.overSpan(ended))
+	b.add("scope", v.span(ended))
 	b.add("do", v.undo(ended))
 	b.add("counts", v.overCounts(ended))
 	b.add("scope", v.marks(began(alertsOf(ended))))
-	return append(b, v.perTarget(ended, v.over1)...)
+	return append(b, v.perTarget(ended, v.end)...)
 }
 
-// overSpan is when it began, when it ended, and when that was sure: slow 03:53 to 03:58, confirmed 04:08.
-func (v view) overSpan(ended []trouble) string {
-	if len(ended) == 0 {
-		return ""
-	}
+// span is when it began, when it ended, and when that was sure: slow 03:53 to 03:58, confirmed 04:08.
+func (v view) span(ended []trouble) string {
 	list := alertsOf(ended)
 	from, last, sure := began(list), time.Time{}, v.Incident.Closed
 	for _, a := range list {
 		last, sure = later(last, a.LastBreach), later(sure, a.Resolved)
 	}
-	word := ended[0].class0()
+	word, begin := ended[0].was(), moment(from, v.Now, v.zone, hourZone)
 	if len(ended) > 1 {
 		word = "in trouble"
 	}
-	text := word + " " + moment(from, v.Now, v.zone, hourZone)
-	if last.Before(from) {
-		return text + " to " + v.time(cmp.Or(sure, v.Now))
+	switch {
+	case ended[0].isNotRecovered():
+		return word + " since " + begin + ", closed " + v.time(sure)
+	case !last.After(from) && list[0].Kind == alert.KindNoData:
+		return word + " " + begin + " to " + v.time(sure)
+	case last.Sub(from) < time.Minute:
+		return word + " at " + begin + ", over at " + v.time(sure)
 	}
-	if last.Sub(from) >= time.Minute {
-		text += " to " + v.time(last)
-	}
-	if ended[0].isNotRecovered() {
-		return text + ", closed " + v.time(cmp.Or(sure, v.Now))
-	}
-	return text + ", confirmed " + v.time(cmp.Or(sure, v.Now)) + v.worstAt(ended)
+	return word + " " + begin + " to " + v.time(last) + ", confirmed " + v.time(sure) + v.worstAt(ended)
 }
 
 // worstAt is when the worst value was measured.
@@ -171,6 +150,18 @@ func (v view) worstAt(ended []trouble) string {
 		return " · worst at " + v.time(w.At)
 	}
 	return ""
+}
+
+// level is what is taken as normal: first token 1.42x of before.
+func (v view) level(t trouble, a alert.Alert) string {
+	text := subject(a.Kind)
+	if x := v.present(a.Series, a.Kind, a); x > 0 {
+		text = metricText(a.Kind, x, "")
+	}
+	if a.Accepted > 0 {
+		text += ", " + times(a.Accepted) + " of before,"
+	}
+	return text
 }
 
 // undo says how to take an acceptance back.

@@ -22,7 +22,7 @@ func Sample(kind string, o SampleOptions) alert.Message {
 	s := sampleStory(kind, o)
 	m := Compose(s)
 	_, word := m.Badge()
-	m.State, m.Severity, m.Mention, m.Incident, m.Link, m.Thread = alert.MessageTest, alert.Info, false, "", "", ""
+	m.State, m.Severity, m.Incident, m.Link, m.Thread = alert.MessageTest, alert.Info, "", "", ""
 	m.Headline = word + "  " + m.Headline
 	said := joined(", ", "This is a test: nothing is wrong", joined("", "sent by serin on "+alert.OneLine(o.Instance, 100)), joined("", "config "+alert.OneLine(o.Config, 200)))
 	m.Lines = append([]alert.Line{{Role: "scope", Text: said + ". An alert looks like this:"}}, m.Lines...)
@@ -35,6 +35,7 @@ func sampleStory(kind string, o SampleOptions) Story {
 		FirstBreach: from, Fired: from.Add(2 * time.Minute), LastBreach: o.Now.Add(-5 * time.Second), Probes: 6}
 	a.Last = alert.Evidence{At: a.LastBreach, Value: .701, Mean: .3, Limit: .378, Ratio: 2.34, Outcome: "ok", RequestID: "req_9f2"}
 	a.Worst = a.Last
+	a.Worst.At = from.Add(3 * time.Minute)
 	values := []float64{.29, .31, .3, .28, .29, .3, .52, .61, .66, .69, .72, .701}
 	if kind == "outage" {
 		a.Kind, a.Severity, a.Timeouts = alert.KindTimeout, alert.Critical, 4
@@ -48,6 +49,6 @@ func sampleStory(kind string, o SampleOptions) Story {
 	}
 	return Story{Act: act, Now: o.Now, Alerts: []alert.Alert{a}, Targets: alert.SampleTargets(a.Kind), Group: []string{"gw-eu", "gw-us"}, Zone: o.Zone,
 		Instance: o.Instance, Region: o.Region,
-		Incident: alert.Incident{ID: "test", Group: "provider/gateway", Scope: "gateway", Severity: a.Severity, Opened: a.Fired, Closed: a.Resolved},
+		Incident: alert.Incident{Group: "provider/gateway", Scope: "gateway", Severity: a.Severity, Opened: a.Fired, Closed: a.Resolved},
 		Recent:   func(string, alert.Kind, time.Time) alert.Recent { return alert.Recent{Values: values} }}
 }

@@ -3,7 +3,6 @@ package message
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"serin/alert"
@@ -93,11 +92,9 @@ func (t trouble) labelOf(key string) string {
 func (v view) slowness(t trouble) string {
 	text := ""
 	for _, k := range latencyKinds() {
-		if len(t.of(k)) == 0 {
-			continue
+		if len(t.of(k)) > 0 {
+			text = joined("; ", text, v.slowKind(t, k, text == ""))
 		}
-		said := v.slowKind(t, k, text == "")
-		text = joined("; ", text, said)
 	}
 	return text
 }
@@ -136,7 +133,7 @@ func wholeRatio(a alert.Alert) string {
 
 func (r reading) number(k alert.Kind) string {
 	if r.value <= 0 {
-		return metricName(k) + " not before the timeout"
+		return "no " + metricName(k) + " before the timeout"
 	}
 	return metricText(k, r.value, map[bool]string{true: "up to "}[r.upTo])
 }
@@ -204,14 +201,4 @@ func worstOf(alerts []alert.Alert) alert.Evidence {
 		}
 	}
 	return w
-}
-
-// median returns the middle of values, 0 of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return math.Sqrt(sorted[(n-1)/2] * sorted[n/2])
 }
