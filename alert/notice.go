@@ -1,6 +1,9 @@
 package alert
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Act is what a notice asks of a channel.
 type Act string
@@ -56,19 +59,51 @@ type Receipt struct {
 // Message is a neutral message; each channel renders it. Foreign text in it is not escaped yet.
 type Message struct {
 	Severity Severity `json:"severity"`
-	State    string   `json:"state"`    // firing, resolved, update, reminder, test, maintenance; accepted: over only because a slower level was taken for normal, by nobody's order; eased: an update that one alert is over while others of the incident go on
-	Headline string   `json:"headline"` // one line: the thing, the number, the normal range, the ratio
+	State    string   `json:"state"`    // one of the message states
+	Headline string   `json:"headline"` // one line: who, what, how much, what is usual, the factor
 	Lines    []Line   `json:"lines,omitempty"`
 	Incident string   `json:"incident,omitempty"`
 	Link     string   `json:"link,omitempty"` // "" = none; the explain command stands in its place
 	Runbook  string   `json:"runbook,omitempty"`
 	Footer   []string `json:"footer,omitempty"` // incident id, instance, region, request id, commands
 	Mention  bool     `json:"mention,omitempty"`
-	Thread   string   `json:"thread,omitempty"` // what a resolve adds to the thread; "" = the headline
+	Thread   string   `json:"thread,omitempty"` // what a resolve or reopen adds to the thread, or sends as headline where it cannot edit; "" = the headline
+}
+
+// The message states.
+const (
+	MessageFiring   = "firing"
+	MessageUpdate   = "update"
+	MessageReminder = "reminder"
+	MessageEased    = "eased"    // an update: part of it is over, the rest goes on
+	MessageResolved = "resolved" // the checks are good again
+	MessageClosed   = "closed"   // over, but nothing recovered: accepted, removed from the config, …
+	MessageDigest   = "digest"
+	MessageTest     = "test"
+)
+
+// Badge returns the emoji (a Slack short code) and the word that stand before a headline: the severity while it fires,
+// else the state. Never the colour alone.
+func (m Message) Badge() (emoji, word string) {
+	switch m.State {
+	case MessageResolved:
+		return ":large_green_circle:", "RESOLVED"
+	case MessageEased:
+		return ":large_green_circle:", "RECOVERED"
+	case MessageClosed, MessageDigest, MessageTest:
+		return ":large_blue_circle:", strings.ToUpper(m.State)
+	}
+	switch m.Severity {
+	case Critical:
+		return ":red_circle:", "CRITICAL"
+	case Warning:
+		return ":large_orange_circle:", "WARNING"
+	}
+	return ":large_blue_circle:", "INFO"
 }
 
 // Line is one line of a message's body; Role lets a channel drop detail last-first.
 type Line struct {
-	Role string `json:"role"` // scope, siblings, spark, mark, hint, counts, detail
+	Role string `json:"role"` // scope, spark, hint, do, counts, detail
 	Text string `json:"text"`
 }
