@@ -54,7 +54,7 @@ func TestRoutes(t *testing.T) {
 
 	// What is over or held back chooses nothing.
 	over, held := slow, slow
-	over.Alert.State, held.Alert.Suppressed = StateOK, "timeout"
+	over.Alert.State, held.Inhibited = StateOK, "timeout"
 	f(map[string]string{"kind": "ttft"}, routeFacts(Warning, over), false)
 	f(map[string]string{"kind": "ttft"}, routeFacts(Warning, held), false)
 }
@@ -78,7 +78,7 @@ func TestFactsAreBounded(t *testing.T) {
 	for range maxFacts + 3 {
 		f.Alerts = append(f.Alerts, Fact{})
 	}
-	if b := f.bounded(); len(b.Alerts) != maxFacts || b.More != 3 || len(f.Alerts) != maxFacts+3 {
+	if b := f.Bounded(); len(b.Alerts) != maxFacts || b.More != 3 || len(f.Alerts) != maxFacts+3 {
 		t.Errorf("%d alerts, %d more", len(b.Alerts), b.More)
 	}
 }
