@@ -363,7 +363,7 @@ func (r *rig) tell(c alert.Change) {
 // disk is a journal and a history in memory. What holds no notice is written a second later.
 type disk struct {
 	records   map[string][]*alert.Record // by canary, in the order of time
-	alerts    map[string]string // JSON, as a store keeps them
+	alerts    map[string]string          // JSON, as a store keeps them
 	incidents map[string]string
 	notices   map[string]string
 	blobs     map[string]string

@@ -33,13 +33,14 @@ var arrows = map[string][]string{
 	"baseline/level": nil, // leaf: mathematics knows residuals and times
 	"baseline":       {"baseline/level", "probe"},
 	"alert":          {"baseline", "baseline/level", "probe", "probe/glob"}, // alerts store the level's state, and ask for the step score
-	"alert/slack":    {"alert"},                                             // a channel knows the neutral message, nothing of what caused it
+	"alert/slack":    {"alert", "alert/post"},                               // a channel knows the neutral message, nothing of what caused it
 	// Delivery knows notices and channels, not what they are about.
 	"alert/outbox": {"alert"},
 	// Each channel technology is one package; none knows another.
-	"alert/webhook":      {"alert"},
-	"alert/alertmanager": {"alert"},
-	"alert/pagerduty":    {"alert"},
+	"alert/post":         {"alert"}, // the HTTP call of them all
+	"alert/webhook":      {"alert", "alert/post"},
+	"alert/alertmanager": {"alert", "alert/post"},
+	"alert/pagerduty":    {"alert", "alert/post"},
 	"alert/chart":        nil, // pictures know values and times, nothing of alerts
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,

@@ -1,4 +1,6 @@
-package alert
+// Package post makes the HTTP calls of channels: bounded in time and size, without redirects, with every failure as an
+// *alert.SendError that holds no secret.
+package post
 
 import (
 	"bytes"
@@ -14,76 +16,81 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
+
+	"serin/alert"
 )
 
 // Bounds of a channel's call.
 const (
-	postLimit   = 10 * time.Second
-	maxReply    = 1 << 20
-	longestAsk  = time.Hour // a longer Retry-After is shortened to this
-	maxReplyCut = 200       // characters of a reply in an error
+	timeout       = 10 * time.Second
+	maxHeader     = 64 << 10
+	maxBody       = 1 << 20
+	maxRetryAfter = time.Hour // a longer one is shortened to this
+	maxQuote      = 200       // characters of an answer in an error
 )
 
-// Poster makes the calls of channels that speak HTTP: bounded in time and size, without redirects, with everything but a
-// 2xx as a *SendError in which no secret stands. It is safe for concurrent use.
-type Poster struct{ client *http.Client }
+// Client makes calls. It is safe for concurrent use.
+type Client struct{ http *http.Client }
 
-// NewPoster returns a Poster. The proxy comes from the environment. Settings change how it connects.
-func NewPoster(settings ...func(*http.Transport)) *Poster {
+// New returns a Client. The proxy comes from the environment. Settings change how it connects.
+func New(settings ...func(*http.Transport)) *Client { return &Client{http: HTTPClient(settings...)} }
+
+// HTTPClient returns what a Client calls with, for a channel whose library makes the calls: each has 10 s, its headers are
+// bounded, and no redirect is followed, so that no URL leaves for another host.
+func HTTPClient(settings ...func(*http.Transport)) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConns, transport.IdleConnTimeout = 4, 30*time.Second
+	transport.MaxIdleConns, transport.IdleConnTimeout, transport.MaxResponseHeaderBytes = 4, 30*time.Second, maxHeader
 	for _, set := range settings {
 		set(transport)
 	}
-	return &Poster{client: &http.Client{Transport: transport, Timeout: postLimit,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &http.Client{Transport: transport, Timeout: timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Post is one call: a JSON body for a URL. Hide lists the secrets in it; where the URL is one it is among them.
-type Post struct {
+// Request is one call: a JSON body for a URL. Hide lists the secrets in it; where the URL is one it is among them.
+type Request struct {
 	URL    string
 	Header http.Header
 	Body   []byte
 	Hide   []string
 }
 
-// Reply is a 2xx.
-type Reply struct {
+// Response is a 2xx.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // at most 1 MiB
 }
 
 // Do makes one call.
-func (p *Poster) Do(ctx context.Context, post Post) (Reply, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, post.URL, bytes.NewReader(post.Body))
+func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL, bytes.NewReader(r.Body))
 	if err != nil || req.URL.Host == "" { // its text would hold the URL
-		return Reply{}, &SendError{Code: "bad URL", Fix: "write https://host/path where the config has this channel's URL"}
+		return Response{}, &alert.SendError{Code: "bad URL", Fix: "write https://host/path where the config has this channel's URL"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "serin")
-	for name, values := range post.Header {
+	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
-	resp, err := p.client.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	resp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	if err != nil {
-		return Reply{}, Unreached(err, wrote.Load(), post.hidden)
+		return Response{}, Unreached(err, wrote.Load(), r.hidden)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if resp.StatusCode/100 == 2 {
-		return Reply{resp.StatusCode, resp.Header, body}, nil // taken, even where its body was cut
+		return Response{resp.StatusCode, resp.Header, body}, nil // taken, even where its body was cut
 	}
 	if err != nil {
 		body = nil
 	}
-	return Reply{}, post.refused(resp, body)
+	return Response{}, r.refused(resp, body)
 }
 
-// Unreached returns what a call without an answer is: a *SendError to be tried again. lost says that the request may have
+// Unreached returns what a call without an answer is: an *alert.SendError to be tried again. lost says that the request may have
 // arrived; hide takes the secrets out of its text.
 func Unreached(err error, lost bool, hide func(string) string) error {
 	word := "connect"
@@ -99,12 +106,12 @@ func Unreached(err error, lost bool, hide func(string) string) error {
 	if u, ok := errors.AsType[*url.Error](err); ok { // its text holds the URL
 		err = u.Err
 	}
-	return &SendError{Code: word, Retryable: true, Lost: lost, Err: errors.New(hide(err.Error()))}
+	return &alert.SendError{Code: word, Retryable: true, Lost: lost, Err: errors.New(hide(err.Error()))}
 }
 
 // refused is any other status than a 2xx.
-func (p Post) refused(resp *http.Response, body []byte) error {
-	e := &SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Err: p.Quote(body)}
+func (r Request) refused(resp *http.Response, body []byte) error {
+	e := &alert.SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Err: r.Quote(body)}
 	wait, asked := RetryAfter(resp.Header)
 	switch code := resp.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable && asked:
@@ -123,32 +130,26 @@ func (p Post) refused(resp *http.Response, body []byte) error {
 	return e
 }
 
-// Quote returns the beginning of a reply as an error without secrets, nil where it is empty.
-func (p Post) Quote(body []byte) error {
-	text := oneLine(p.hidden(Clean(string(body))), maxReplyCut)
+// Quote returns the beginning of an answer as an error without secrets, nil where it is empty.
+func (r Request) Quote(body []byte) error {
+	text := cut(strings.Join(strings.Fields(r.hidden(alert.Clean(string(body)))), " "))
 	if text == "" {
 		return nil
 	}
 	return fmt.Errorf("%q", text)
 }
 
-// Clean makes foreign text one line of valid UTF-8 without control and direction characters, which could hide or turn round
-// what stands beside them.
-func Clean(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d': // the joiner belongs to emoji
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�")))
+// cut shortens a quote.
+func cut(text string) string {
+	if runes := []rune(text); len(runes) > maxQuote {
+		return string(runes[:maxQuote-1]) + "…"
+	}
+	return text
 }
 
 // hidden takes the secrets out of a text.
-func (p Post) hidden(text string) string {
-	for _, secret := range p.Hide {
+func (r Request) hidden(text string) string {
+	for _, secret := range r.Hide {
 		if secret == "" {
 			continue
 		}
@@ -164,7 +165,7 @@ func (p Post) hidden(text string) string {
 	return text
 }
 
-// secretParts are the parts of a secret URL that are long enough for a token; a reply may name one alone.
+// secretParts are the parts of a secret URL that are long enough for a token; an answer may name one alone.
 func secretParts(u *url.URL) []string {
 	parts := strings.Split(u.Path, "/")
 	for _, values := range u.Query() {
@@ -178,29 +179,29 @@ func secretParts(u *url.URL) []string {
 func RetryAfter(h http.Header) (wait time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 {
-		return time.Duration(min(n, longestAsk.Seconds()) * float64(time.Second)), true
+		return time.Duration(min(n, maxRetryAfter.Seconds()) * float64(time.Second)), true
 	}
 	at, err := http.ParseTime(value)
 	now, err2 := http.ParseTime(h.Get("Date"))
 	if err != nil || err2 != nil || !at.After(now) {
 		return 0, false
 	}
-	return min(at.Sub(now), longestAsk), true
+	return min(at.Sub(now), maxRetryAfter), true
 }
 
 // Findings turns what a test message came to into what it says about the channel.
-func Findings(what string, err error) []Finding {
+func Findings(what string, err error) []alert.Finding {
 	if err == nil {
-		return []Finding{{OK: true, What: what + ": took a test message"}}
+		return []alert.Finding{{OK: true, What: what + ": took a test message"}}
 	}
-	f := Finding{What: what + ": " + err.Error()}
-	if e, ok := errors.AsType[*SendError](err); ok {
+	f := alert.Finding{What: what + ": " + err.Error()}
+	if e, ok := errors.AsType[*alert.SendError](err); ok {
 		bare := *e
 		bare.Fix = ""
-		f = Finding{What: what + ": " + bare.Error(), Fix: e.Fix}
+		f = alert.Finding{What: what + ": " + bare.Error(), Fix: e.Fix}
 		if e.Limited {
 			f.Fix = "wait " + max(e.RetryAfter, time.Minute).String() + " and try again"
 		}
 	}
-	return []Finding{f}
+	return []alert.Finding{f}
 }

@@ -1,4 +1,4 @@
-package alert
+package post
 
 import (
 	"context"
@@ -9,19 +9,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"serin/alert"
 )
 
-// answering serves one answer and returns what a Poster makes of it; the path of the URL is a secret.
-func answering(t *testing.T, h http.HandlerFunc) (Reply, *SendError) {
+// answering serves one answer and returns what a Client makes of it; the path of the URL is a secret.
+func answering(t *testing.T, h http.HandlerFunc) (Response, *alert.SendError) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	target := srv.URL + "/hook/s3cr3t-p4th"
-	reply, err := NewPoster().Do(t.Context(), Post{URL: target, Body: []byte(`{}`), Hide: []string{target, "k&y"}})
+	reply, err := New().Do(t.Context(), Request{URL: target, Body: []byte(`{}`), Hide: []string{target, "k&y"}})
 	if err == nil {
 		return reply, nil
 	}
-	e, ok := errors.AsType[*SendError](err)
+	e, ok := errors.AsType[*alert.SendError](err)
 	if !ok {
 		t.Fatalf("%v is no SendError", err)
 	}
@@ -33,7 +35,7 @@ func answering(t *testing.T, h http.HandlerFunc) (Reply, *SendError) {
 	return reply, e
 }
 
-func TestPosterClassifies(t *testing.T) {
+func TestClassifies(t *testing.T) {
 	f := func(status int, retryAfter string, retryable, limited bool, wait time.Duration) {
 		t.Helper()
 		_, e := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +68,7 @@ func TestPosterClassifies(t *testing.T) {
 	f(413, "", false, false, 0)
 }
 
-func TestPosterTakes2xx(t *testing.T) {
+func TestTakes2xx(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 204} {
 		reply, e := answering(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("User-Agent") != "serin" {
@@ -90,7 +92,7 @@ func TestPosterTakes2xx(t *testing.T) {
 	}
 }
 
-func TestPosterLosesAnswers(t *testing.T) {
+func TestLosesAnswers(t *testing.T) {
 	_, e := answering(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	if e == nil || !e.Retryable || !e.Lost || e.Code != "cut" {
 		t.Errorf("cut: %+v", e)
@@ -101,20 +103,20 @@ func TestPosterLosesAnswers(t *testing.T) {
 	}
 	addr := l.Addr().String()
 	_ = l.Close()
-	_, err = NewPoster().Do(t.Context(), Post{URL: "http://" + addr + "/secret-path"})
-	if e, _ := errors.AsType[*SendError](err); e == nil || !e.Retryable || e.Lost || e.Code != "connect" || strings.Contains(e.Error(), "secret") {
+	_, err = New().Do(t.Context(), Request{URL: "http://" + addr + "/secret-path"})
+	if e, _ := errors.AsType[*alert.SendError](err); e == nil || !e.Retryable || e.Lost || e.Code != "connect" || strings.Contains(e.Error(), "secret") {
 		t.Errorf("refused: %+v", err)
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer srv.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err = NewPoster().Do(ctx, Post{URL: srv.URL})
-	if e, _ := errors.AsType[*SendError](err); e == nil || !e.Retryable || !e.Lost || e.Code != "timeout" {
+	_, err = New().Do(ctx, Request{URL: srv.URL})
+	if e, _ := errors.AsType[*alert.SendError](err); e == nil || !e.Retryable || !e.Lost || e.Code != "timeout" {
 		t.Errorf("timeout: %+v", err)
 	}
-	_, err = NewPoster().Do(t.Context(), Post{URL: "http://sec ret/"})
-	if e, _ := errors.AsType[*SendError](err); e == nil || e.Retryable || strings.Contains(e.Error(), "sec ret") {
+	_, err = New().Do(t.Context(), Request{URL: "http://sec ret/"})
+	if e, _ := errors.AsType[*alert.SendError](err); e == nil || e.Retryable || strings.Contains(e.Error(), "sec ret") {
 		t.Errorf("bad URL: %+v", err)
 	}
 }
@@ -133,11 +135,11 @@ func TestRetryAfterDate(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	list := Findings("webhook ops", &SendError{Code: "http 429", Limited: true})
+	list := Findings("webhook ops", &alert.SendError{Code: "http 429", Limited: true})
 	if list[0].OK || !strings.Contains(list[0].Fix, "1m0s") {
 		t.Errorf("%+v", list)
 	}
-	list = Findings("webhook ops", &SendError{Code: "http 401", Fix: "check the secret"})
+	list = Findings("webhook ops", &alert.SendError{Code: "http 401", Fix: "check the secret"})
 	if list[0].Fix != "check the secret" || list[0].What != "webhook ops: http 401" {
 		t.Errorf("%+v", list)
 	}
