@@ -20,12 +20,6 @@
 //	         narrowest with 30 counts (14 for the whole date).
 //	D        days with a value in P. Under 3, or with too few values: learning, nothing is judged.
 //	mu       mean of P clipped at its 10th and 90th percentiles (interpolated between values)
-//	daily    added to mu, for each 5 minutes of the slot: what comes at that time on most days (a nightly job) begins and ends where
-//	         it does, and P smears it. q is the median over the seven days of each day's median of y there, with 5 minutes (or half
-//	         an interval, if that is longer) on both sides; s = √(sL² + sw²/n)·κ/1.375 (κ of the days that have a value there), n values
-//	         a day, what such a day's median scatters by (the larger of wsd(P) and 0.03 while sw and sL are not known). It is q − mu where
-//	         that is over 2·s, or over s all through the slot, else 0. Excluded values are in q unless all others are more than 6 h
-//	         away before or behind: what fires each night would never be learned
 //	wsd(x)   1.2139 times the standard deviation (n−1) of x clipped like that: consistent for a normal law
 //	e        y − mu
 //	o        today's offset: 0.8 times the mean of the middle e (20th to 80th percentile) of the time from 3 h to
@@ -49,7 +43,7 @@
 // of line. Shown in seconds: mean = exp(mu + o); limit = exp(mu + o + line), at least mean + min_abs; sd = half of the
 // way from mean to limit; the normal range from exp(mu + o − line) to limit; z = 2r/line.
 //
-// mu, with daily, is computed at the first value of a slot and then stays for that slot, whatever is added or excluded. sw and sL
+// mu is computed at the first value of a slot and then stays for that slot, whatever is added or excluded. sw and sL
 // are renewed at 00:00 and 12:00 of the zone. Recompute renews all of them at the next value.
 //
 // # Several series together
@@ -85,5 +79,5 @@
 //
 // The preset "literal" holds a value against the plain mean and standard deviation (n−1), in seconds, of exactly the
 // slot's regular values on the seven days, excluded ones too; at least 5 are needed. Above mean + sigma·sd is a breach,
-// everything else is calm, and below mean − sigma·sd is marked as low. It has no offset, floor, κ, daily nor residuals.
+// everything else is calm, and below mean − sigma·sd is marked as low. It has no offset, floor, κ nor residuals.
 package baseline

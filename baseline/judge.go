@@ -35,7 +35,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	if s.hold.On {
 		s.hold.Set, s.hold.Offset = true, o
 	}
-	b := s.band(t, lv, o)
+	b := s.band(lv, o)
 	out := s.th.compare(value, &b)
 	e := math.Log(value) - b.Mu + s.lowered(grains(t)*grain)
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
@@ -70,7 +70,7 @@ func (s *Series) Band(at time.Time) Band {
 	case s.th.Literal:
 		return s.literalBand(lv)
 	}
-	return s.band(t, lv, s.offset(t))
+	return s.band(lv, s.offset(t))
 }
 
 // levelAt returns the frozen level of the slot that t is in, and computes it where that was never asked.
@@ -121,11 +121,9 @@ func (s *Series) learning(t int64, lv *Level) Band {
 	return b
 }
 
-func (s *Series) band(t int64, lv *Level, o float64) Band {
+func (s *Series) band(lv *Level, o float64) Band {
 	b := s.stamp("ready", lv)
-	b.Raises = lv.Raises
-	b.Daily = raiseAt(b.Raises, time.Unix(0, t))
-	b.Mu = lv.Mu + b.Daily
+	b.Mu = lv.Mu
 	b.Kappa = kappa(s.th.Kappa, lv.Days)
 	b.Sigma = max(leastSD, lv.WSD)
 	if s.noise.Ready {

@@ -23,8 +23,7 @@ type Level struct {
 	Mu      float64        `json:"mu,omitempty"`  // ln seconds
 	WSD     float64        `json:"wsd,omitempty"` // of P, ln
 	Mean    float64        `json:"mean,omitempty"`
-	Raises  []Raise        `json:"raises,omitempty"` // where in the slot usual is above Mu, by time
-	SD      float64        `json:"sd,omitempty"`     // Mean and SD: plain, seconds; literal only
+	SD      float64        `json:"sd,omitempty"` // Mean and SD: plain, seconds; literal only
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
@@ -57,7 +56,6 @@ func (s *Series) level(start int64) *Level {
 		clip(p.y)
 		mu, sd := meanSD(p.y)
 		lv.Mu, lv.WSD = mu, honest*sd
-		lv.Raises = s.daily(lv)
 		break
 	}
 	return lv

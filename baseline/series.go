@@ -149,7 +149,7 @@ func (s *Series) replay(list []Point) (made []Point) {
 			continue
 		}
 		o := s.todaysOffset(p.at())
-		e := list[i].Y + s.raised(p.at()) - lv.muAt(p.at()) + s.lowered(p.at())
+		e := list[i].Y + s.raised(p.at()) - lv.Mu + s.lowered(p.at())
 		list[i].Res = Residual{E: e, O: o, R: e - o, Judged: true}
 		s.pts.cells[i] = s.pts.pack(list[i])
 		made = append(made, list[i])

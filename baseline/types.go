@@ -66,8 +66,6 @@ type Band struct {
 	Days      int            `json:"days"`              // days with a sample in P; while learning: which day of it this is
 	Widened   string         `json:"widened,omitempty"` // 30m, 1h, 2h, 4h: how far the window reached on both sides; day: all of it; "": not at all
 	Mu        float64        `json:"mu"`                // ln seconds
-	Daily     float64        `json:"daily,omitempty"`   // ln; of Mu: so much above the slot's mean, because most days are slow at this time by themselves
-	Raises    []Raise        `json:"raises,omitempty"`  // where in the slot there is a Daily, by time
 	Offset    float64        `json:"offset"`            // o(t), ln
 	SW        float64        `json:"sw"`
 	SL        float64        `json:"sl"`
@@ -80,13 +78,6 @@ type Band struct {
 	Low       float64        `json:"low"`                // lower end of the normal range
 	LeftOut   map[string]int `json:"left_out,omitempty"` // reason → samples: excluded, spec, first, client_suspect, failed
 	Threshold string         `json:"threshold"`          // hash of the threshold it was made with
-}
-
-// Raise is a part of a slot in which usual is By (ln) above the slot's mean.
-type Raise struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"` // not in it
-	By   float64   `json:"by"`
 }
 
 // Call is what a verdict says.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // Lasts is how long Alertmanager takes an alert for firing that it hears nothing more of: four rounds of Refresh.
@@ -33,7 +34,7 @@ type Options struct {
 // Channel tells Alertmanager. It is safe for concurrent use.
 type Channel struct {
 	opt  Options
-	post *alert.Poster
+	post *post.Client
 	now  func() time.Time
 
 	mu    sync.Mutex
@@ -63,7 +64,7 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 			return nil, fmt.Errorf("%q is not the URL of an Alertmanager", raw)
 		}
 	}
-	return &Channel{opt: o, post: alert.NewPoster(settings...), now: time.Now, known: map[string]entry{}}, nil
+	return &Channel{opt: o, post: post.New(settings...), now: time.Now, known: map[string]entry{}}, nil
 }
 
 // Name returns the channel's name.
@@ -208,7 +209,7 @@ func (c *Channel) tell(ctx context.Context, list []payload) (taken int, err erro
 	var calls sync.WaitGroup
 	for i, peer := range c.opt.URLs {
 		calls.Go(func() {
-			_, e := c.post.Do(ctx, alert.Post{URL: endpoint(peer), Header: header, Body: body, Hide: []string{token}})
+			_, e := c.post.Do(ctx, post.Request{URL: endpoint(peer), Header: header, Body: body, Hide: []string{token}})
 			errs[i] = at(peer, e)
 		})
 	}
@@ -286,7 +287,7 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 		if u, e := url.Parse(peer); e == nil {
 			host = u.Host
 		}
-		found = append(found, alert.Findings("alertmanager at "+host, err)...)
+		found = append(found, post.Findings("alertmanager at "+host, err)...)
 	}
 	return found, nil
 }

@@ -48,7 +48,6 @@ type Outbox struct {
 	done    chan struct{}
 }
 
-
 // New returns an outbox that sends nothing until Run.
 func New(o Options) *Outbox {
 	if o.Log == nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // DefaultURL is where PagerDuty takes events; accounts in Europe have https://events.eu.pagerduty.com/v2/enqueue.
@@ -30,7 +31,7 @@ type Options struct {
 // Channel sends events. It is safe for concurrent use.
 type Channel struct {
 	opt  Options
-	post *alert.Poster
+	post *post.Client
 	now  func() time.Time
 }
 
@@ -50,7 +51,7 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 	if u, err := url.Parse(o.APIURL); err != nil || u.Host == "" {
 		return nil, errors.New("pagerduty api_url is not a URL; the default is " + DefaultURL)
 	}
-	return &Channel{opt: o, post: alert.NewPoster(settings...), now: time.Now}, nil
+	return &Channel{opt: o, post: post.New(settings...), now: time.Now}, nil
 }
 
 // Name returns the channel's name.
@@ -121,7 +122,7 @@ func (c *Channel) send(ctx context.Context, e event) error {
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}
-	_, err = c.post.Do(ctx, alert.Post{URL: c.opt.APIURL, Body: body, Hide: []string{key}})
+	_, err = c.post.Do(ctx, post.Request{URL: c.opt.APIURL, Body: body, Hide: []string{key}})
 	if s, ok := errors.AsType[*alert.SendError](err); ok && s.Code == "http 400" {
 		s.Fix = "check the routing key: 32 characters, of an Events API v2 integration of the service"
 	}
@@ -195,5 +196,5 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 	now := c.now()
 	n := alert.TestNotice(c.opt.Name, now)
 	_, err := c.Send(ctx, n, alert.Receipt{})
-	return alert.Findings("pagerduty", err), nil
+	return post.Findings("pagerduty", err), nil
 }

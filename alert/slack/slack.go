@@ -8,18 +8,15 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	api "github.com/slack-go/slack"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // Name is the name that a channel has in config, metrics and the outbox where its options give none.
 const Name = "slack"
-
-// callLimit is the most time that one call to Slack may take.
-const callLimit = 10 * time.Second
 
 // Channel sends notices to Slack. It is safe for concurrent use.
 type Channel struct {
@@ -32,16 +29,13 @@ var (
 	_ alert.Tester  = (*Channel)(nil)
 )
 
-// Setting changes how a channel reaches Slack.
-type Setting func(*http.Transport)
-
 // WithDial has connections made by dial in place of the network.
-func WithDial(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Setting {
+func WithDial(dial func(ctx context.Context, network, addr string) (net.Conn, error)) func(*http.Transport) {
 	return func(t *http.Transport) { t.DialContext, t.Proxy = dial, nil }
 }
 
 // New returns a channel. It makes no call. The proxy comes from the environment.
-func New(o Options, settings ...Setting) (*Channel, error) {
+func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 	switch {
 	case o.WebhookURL.IsZero() && o.BotToken.IsZero():
 		return nil, errors.New("slack needs webhook_url_env, or bot_token_env with channel")
@@ -59,13 +53,7 @@ func New(o Options, settings ...Setting) (*Channel, error) {
 	}
 	o.APIURL = strings.TrimRight(o.APIURL, "/") + "/" // slack-go appends the method as it is
 	o.Mention = mention(o.Mention)
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConns, transport.IdleConnTimeout = 4, 30*time.Second
-	for _, set := range settings {
-		set(transport)
-	}
-	return &Channel{opt: o, client: &http.Client{Transport: transport, Timeout: callLimit,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+	return &Channel{opt: o, client: post.HTTPClient(settings...)}, nil
 }
 
 // Name returns the channel's name.

@@ -17,6 +17,7 @@ import (
 	api "github.com/slack-go/slack"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // Bounds of an answer.
@@ -65,12 +66,12 @@ func (d *doer) roundTrip(req *http.Request) (answer, error) {
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
 	resp, err := d.client.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
-		return answer{}, alert.Unreached(err, wrote.Load(), d.hidden)
+		return answer{}, post.Unreached(err, wrote.Load(), d.hidden)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return answer{}, alert.Unreached(err, true, d.hidden)
+		return answer{}, post.Unreached(err, true, d.hidden)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return answer{}, statusError(resp, body)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // robotAnswer reads the code and text that a robot's answer carries under these names. Robots answer 200 to what they do
@@ -33,12 +34,12 @@ func robotAnswer(body []byte, codeKeys, textKeys []string) (code int, text strin
 // odd is an answer that is not the robot's: it may have been taken or not.
 func odd(body []byte) error {
 	return &alert.SendError{Code: "odd answer", Retryable: true, Lost: true, Fix: "check that the URL is the robot's own and the proxy leads there",
-		Err: alert.Post{}.Quote(body)}
+		Err: post.Request{}.Quote(body)}
 }
 
 // refusal is what follows from a code of a robot: kept with the fix, unless waiting cures it.
 func refusal(code int, text, fix string) *alert.SendError {
-	return &alert.SendError{Code: fmt.Sprint("code ", code), Fix: fix, Err: alert.Post{}.Quote([]byte(text))}
+	return &alert.SendError{Code: fmt.Sprint("code ", code), Fix: fix, Err: post.Request{}.Quote([]byte(text))}
 }
 
 func limited(code int, text string) *alert.SendError {
@@ -118,7 +119,7 @@ func answerTelegram(body []byte) error {
 		return odd(body)
 	}
 	if !*a.OK {
-		return &alert.SendError{Code: "not ok", Fix: "look at what Telegram says", Err: alert.Post{}.Quote(body)}
+		return &alert.SendError{Code: "not ok", Fix: "look at what Telegram says", Err: post.Request{}.Quote(body)}
 	}
 	return nil
 }

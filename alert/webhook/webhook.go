@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/post"
 )
 
 // telegramAPI is where Telegram's bots live.
@@ -20,7 +21,7 @@ const telegramAPI = "https://api.telegram.org"
 // Channel posts notices to one URL. It is safe for concurrent use.
 type Channel struct {
 	opt  Options
-	post *alert.Poster
+	post *post.Client
 	now  func() time.Time
 }
 
@@ -45,7 +46,7 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 		o.APIURL = telegramAPI
 	}
 	o.APIURL = strings.TrimRight(o.APIURL, "/")
-	return &Channel{opt: o, post: alert.NewPoster(settings...), now: time.Now}, nil
+	return &Channel{opt: o, post: post.New(settings...), now: time.Now}, nil
 }
 
 // Name returns the channel's name.
@@ -78,7 +79,7 @@ func (c *Channel) Send(ctx context.Context, n alert.Notice, _ alert.Receipt) (al
 	if d.body, err = c.write(n, d, secret); err != nil {
 		return alert.Receipt{}, fmt.Errorf("encode notice: %w", err)
 	}
-	reply, err := c.post.Do(ctx, alert.Post{URL: d.url, Header: d.header, Body: d.body, Hide: append(hide, d.url)})
+	reply, err := c.post.Do(ctx, post.Request{URL: d.url, Header: d.header, Body: d.body, Hide: append(hide, d.url)})
 	if err != nil {
 		if c.opt.Format == Telegram {
 			err = telegramRefusal(err)
@@ -172,5 +173,5 @@ func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
 	n := alert.TestNotice(c.opt.Name, now)
 	n.Incident = fmt.Sprintf("test-%d", now.Unix())
 	_, err := c.Send(ctx, n, alert.Receipt{})
-	return alert.Findings(string(c.opt.Format), err), nil
+	return post.Findings(string(c.opt.Format), err), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"net/http/httptest"
 	"os"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"serin/alert/slack/slacktest"
 	"serin/probe/fakellm"
 )
+
+var update = flag.Bool("update", false, "write the expected output of scripts anew")
 
 // TestMain makes the program callable as "serin" in scripts.
 func TestMain(m *testing.M) {
@@ -34,7 +37,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(slack.Close)
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"envsubst": envsubst, "record": record, "reverse": reverse, "plant": plant}, Setup: func(e *testscript.Env) error {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, RequireUniqueNames: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"envsubst": envsubst, "record": record, "fleet": fleet, "brief": brief, "reverse": reverse, "plant": plant}, Setup: func(e *testscript.Env) error {
 		e.Setenv("HOME", e.WorkDir)
 		e.Setenv("LLM", open.URL)
 		e.Setenv("LLM_KEYED", keyed.URL)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/url"
 	"time"
 
@@ -48,7 +47,7 @@ type baselineShowCmd struct {
 
 // Help shows an example.
 func (baselineShowCmd) Help() string {
-	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today, and each part of it that is slow by itself on most days: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
+	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
 }
 
 // slotBand is one line of baseline show; Mean, Low and Limit are seconds.
@@ -56,12 +55,10 @@ type slotBand struct {
 	Series  string         `json:"series"`
 	Metric  probe.Metric   `json:"metric"`
 	Slot    time.Time      `json:"slot"`
-	From    time.Time      `json:"from"` // of the part of the slot that is meant: its beginning, mostly
 	State   string         `json:"state"`
 	N       int            `json:"n"`
 	Days    int            `json:"days"`
 	Widened string         `json:"widened,omitempty"`
-	Daily   float64        `json:"daily,omitempty"` // Mean is so many times that of the slot, because most days are slow at this time by themselves
 	Mean    float64        `json:"mean,omitempty"`
 	Low     float64        `json:"low,omitempty"`
 	Limit   float64        `json:"limit,omitempty"`
@@ -118,7 +115,7 @@ func (c *baselineShowCmd) show(ctx context.Context, st *store.Store, cfg *config
 	return nil
 }
 
-// slotsOf asks for the band of each slot of the local day, and of each part of it that is usual in another way.
+// slotsOf asks for the band of each slot of the local day.
 func slotsOf(s *baseline.Series, sub subject, slot time.Duration, now time.Time) []slotBand {
 	zone := sub.Canary.Scene.Zone
 	if zone == nil {
@@ -127,39 +124,15 @@ func slotsOf(s *baseline.Series, sub subject, slot time.Duration, now time.Time)
 	y, mon, day := now.In(zone).Date()
 	var list []slotBand
 	for start := time.Duration(0); start < 24*time.Hour; start += slot {
-		first, daily := true, 0.0
-		for at := start; at < start+slot; at += baseline.DailyPart {
-			hour, minute := int(at/time.Hour), int(at%time.Hour/time.Minute)
-			from := time.Date(y, mon, day, hour, minute, 0, 0, zone)
-			b := s.Band(from)
-			absent := from.Hour() != hour || from.Minute() != minute // today: the clock was put forward
-			if absent || !first && b.Daily == daily {
-				continue
-			}
-			first, daily = false, b.Daily
-			list = append(list, slotBand{b.Canary, b.Metric, b.Slot, from, b.State, b.N, b.Days, b.Widened, ratioOf(b.Daily), b.Mean, b.Low, b.Limit, b.LeftOut})
+		hour, minute := int(start/time.Hour), int(start%time.Hour/time.Minute)
+		from := time.Date(y, mon, day, hour, minute, 0, 0, zone)
+		if from.Hour() != hour || from.Minute() != minute { // today the clock was put forward
+			continue
 		}
+		b := s.Band(from)
+		list = append(list, slotBand{b.Canary, b.Metric, b.Slot, b.State, b.N, b.Days, b.Widened, b.Mean, b.Low, b.Limit, b.LeftOut})
 	}
 	return list
-}
-
-// ratioOf is what a raise (ln) makes of a value; 0 where there is none.
-func ratioOf(raise float64) float64 {
-	if raise == 0 {
-		return 0
-	}
-	return math.Exp(raise)
-}
-
-// byItself says where a part of a slot has a usual value of its own.
-func (b slotBand) byItself() string {
-	switch {
-	case b.Daily > 0:
-		return fmt.Sprintf("  ×%.2f of the slot's: slow at this time on most days", b.Daily)
-	case !b.From.Equal(b.Slot):
-		return "  the slot's"
-	}
-	return ""
 }
 
 func (c *baselineShowCmd) print(out io.Writer, sub subject, m probe.Metric, list []slotBand) error {
@@ -181,7 +154,7 @@ func (c *baselineShowCmd) print(out io.Writer, sub subject, m probe.Metric, list
 		if b.Limit > 0 {
 			usual, limit = human.Seconds(b.Mean), human.Seconds(b.Limit)
 		}
-		_, _ = fmt.Fprintf(out, "  %-6s %-9s %5d %5d %-7s %9s %9s%s\n", b.From.Format("15:04"), b.State, b.N, b.Days, width, usual, limit, b.byItself())
+		_, _ = fmt.Fprintf(out, "  %-6s %-9s %5d %5d %-7s %9s %9s\n", b.Slot.Format("15:04"), b.State, b.N, b.Days, width, usual, limit)
 	}
 	return err
 }

@@ -8,28 +8,11 @@ import (
 	"serin/probe"
 )
 
-// Shares of a day's budget from which on canaries of a size are no longer sent: the long ones cost most and are missed
-// least, the short ones keep watch to the end.
-const (
-	longUntil   = 0.8
-	mediumUntil = 0.9
-	shortUntil  = 1.0
-)
+// budgetWarn is the share of a day's budget from which on people are told.
+const budgetWarn = 0.8
 
-// untilShare returns the share of the budget up to which canaries of a size are sent.
-func untilShare(size probe.Size) float64 {
-	switch size {
-	case probe.Long:
-		return longUntil
-	case probe.Medium:
-		return mediumUntil
-	}
-	return shortUntil
-}
-
-// budget says before each run whether it is within the day's budget of its target. A run is sent while less than its
-// size's share is used up, what is under way counted at its output cap: one run may end above the bound, no second one
-// begins there. It keeps books for every target, with a limit or without. It reads no clock and is safe for concurrent
+// budget says before each run whether it is within the day's budget of its target. A run is sent while the budget is not
+// used up, what is under way counted at its output cap: one run may end above the bound, no second one begins there. It keeps books for every target, with a limit or without. It reads no clock and is safe for concurrent
 // use; instants are wall-clock times.
 type budget struct {
 	mu     sync.Mutex
@@ -86,7 +69,7 @@ func (b *budget) take(c *probe.Canary, now time.Time) (h *hold, used usage, ok b
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	used = b.used(c.Target.Name, now)
-	if used.Limit != (configs.BudgetLimit{}) && used.Share() >= untilShare(c.Size) {
+	if used.Limit != (configs.BudgetLimit{}) && used.Share() >= 1 {
 		return nil, used, false
 	}
 	return b.hold(c, now), used, true

@@ -33,41 +33,33 @@ func zoneOf(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// At each used share the sizes that may go are those of the documentation.
-func TestBudgetThinsBySize(t *testing.T) {
+// A run is sent until the budget is used up, whatever its size.
+func TestBudgetStopsAtTheLimit(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	f := func(limit configs.BudgetLimit, used int64, want string) {
+	f := func(limit configs.BudgetLimit, used int64, want bool) {
 		t.Helper()
 		b := newBudget(configs.Budget{Limits: map[string]configs.BudgetLimit{"gw": limit}})
 		short := spender("gw", probe.Short)
 		b.settle(b.force(short, now), short, answered(short, now, used, 0), now)
-		var sent []string
 		for _, size := range probe.Sizes() {
 			c := spender("gw", size)
 			h, _, ok := b.take(c, now)
-			if !ok {
-				continue
+			if ok != want {
+				t.Errorf("at %d of %+v %s is sent: %v, want %v", used, limit, size, ok, want)
 			}
-			sent = append(sent, string(size))
-			b.settle(h, c, &probe.Sample{Time: now, Target: "gw", Outcome: probe.DNS}, now) // costs nothing
-		}
-		if got := strings.Join(sent, " "); got != want {
-			t.Errorf("at %d of %+v: %q, want %q", used, limit, got, want)
+			if ok {
+				b.settle(h, c, &probe.Sample{Time: now, Target: "gw", Outcome: probe.DNS}, now) // costs nothing
+			}
 		}
 	}
 	tokens := configs.BudgetLimit{Tokens: 1000}
-	f(tokens, 0, "short medium long")
-	f(tokens, 799, "short medium long")
-	f(tokens, 800, "short medium")
-	f(tokens, 899, "short medium")
-	f(tokens, 900, "short")
-	f(tokens, 999, "short")
-	f(tokens, 1000, "")
-	f(configs.BudgetLimit{USD: 0.001}, 799, "short medium long") // a dollar a million
-	f(configs.BudgetLimit{USD: 0.001}, 801, "short medium")
-	f(configs.BudgetLimit{USD: 0.001}, 1001, "")
-	f(configs.BudgetLimit{Tokens: 1_000_000, USD: 0.001}, 901, "short") // whichever is nearer to its end
-	f(configs.BudgetLimit{}, 1_000_000_000, "short medium long")
+	f(tokens, 0, true)
+	f(tokens, 999, true)
+	f(tokens, 1000, false)
+	f(configs.BudgetLimit{USD: 0.001}, 999, true) // a dollar a million
+	f(configs.BudgetLimit{USD: 0.001}, 1001, false)
+	f(configs.BudgetLimit{Tokens: 1_000_000, USD: 0.001}, 1001, false) // whichever is nearer to its end
+	f(configs.BudgetLimit{}, 1_000_000_000, true)
 }
 
 // What is under way counts at its cap; what broke off stays there, what was refused is given back.
@@ -163,22 +155,24 @@ func TestBudgetBound(t *testing.T) {
 	}
 }
 
-func TestBudgetNewsOnceADay(t *testing.T) {
+func TestBudgetNewsOncePerStageAndDay(t *testing.T) {
 	var n budgetNews
 	u := func(day string, tokens int64) usage {
 		return usage{Day: day, Tokens: tokens, Limit: configs.BudgetLimit{Tokens: 100}}
 	}
-	f := func(n *budgetNews, target string, u usage, stage int, open, update bool) {
+	f := func(n *budgetNews, target string, u usage, stopped, isNew bool) {
 		t.Helper()
-		if s, o, up := n.take(target, u); s != stage || o != open || up != update {
-			t.Errorf("%s %+v: stage %d open %v update %v", target, u, s, o, up)
+		if s, is := n.reach(target, u); is != isNew || is && s.Stopped != stopped {
+			t.Errorf("%s %+v: %+v, new %v", target, u, s, is)
 		}
 	}
-	f(&n, "a", u("1", 80), 1, true, false)
-	f(&n, "a", u("1", 85), 1, false, false)
-	f(&n, "b", u("1", 100), 3, true, false)
-	f(&n, "a", u("1", 95), 2, false, true)
-	f(&n, "a", u("1", 95), 2, false, false)
+	f(&n, "a", u("1", 79), false, false)
+	f(&n, "a", u("1", 80), false, true)
+	f(&n, "a", u("1", 85), false, false)
+	f(&n, "b", u("1", 100), true, true)
+	f(&n, "a", u("1", 100), true, true)
+	f(&n, "a", u("1", 95), false, false) // what was under way cost less than its cap
+	f(&n, "a", u("1", 101), true, false)
 	blob, err := n.blob()
 	if err != nil || !json.Valid(blob.Body) {
 		t.Fatal(err, blob)
@@ -187,9 +181,9 @@ func TestBudgetNewsOnceADay(t *testing.T) {
 	if err := later.restore([]alert.Blob{{Key: "other"}, blob}); err != nil {
 		t.Fatal(err)
 	}
-	f(&later, "a", u("1", 100), 3, false, false)
-	f(&later, "a", u("2", 80), 1, true, false)
-	f(&later, "a", u("2", 90), 2, false, true)
+	f(&later, "a", u("1", 100), true, false)
+	f(&later, "a", u("2", 80), false, true)
+	f(&later, "a", u("2", 100), true, true)
 }
 
 const budgetToml = rigToml + `
@@ -202,7 +196,7 @@ input = 1
 output = 2
 `
 
-// The whole daemon through two virtual days and a restart: thinned in order, told once a day, whole again at midnight of
+// The whole daemon through two virtual days and a restart: warned once and stopped once a day, whole again at midnight of
 // the zone, and not reset by the restart.
 func TestBudgetDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +205,7 @@ func TestBudgetDays(t *testing.T) {
 		zone := zoneOf(t, "Asia/Shanghai")
 		r.run(20 * time.Hour)
 		r.run(20 * time.Hour)
-		used, skipped := map[string]int64{}, map[string]map[probe.Size]time.Time{}
+		used, skipped := map[string]int64{}, map[string]time.Time{}
 		for _, s := range r.seen {
 			day := s.Time.In(zone).Format(time.DateOnly)
 			used[day] += s.InputTokens.V + s.OutputTokens.V
@@ -221,11 +215,8 @@ func TestBudgetDays(t *testing.T) {
 			if s.Reason != probe.ReasonBudget || s.Side != probe.SideBudget {
 				t.Errorf("skipped for %q, side %q", s.Reason, s.Side)
 			}
-			if skipped[day] == nil {
-				skipped[day] = map[probe.Size]time.Time{}
-			}
-			if _, ok := skipped[day][s.Size]; !ok {
-				skipped[day][s.Size] = s.Time
+			if _, ok := skipped[day]; !ok {
+				skipped[day] = s.Time
 			}
 		}
 		if len(used) < 2 {
@@ -235,19 +226,21 @@ func TestBudgetDays(t *testing.T) {
 			if n >= 2000+600 {
 				t.Errorf("%d tokens on %s", n, day)
 			}
-			if s := skipped[day]; len(s) == 3 && (s[probe.Short].Before(s[probe.Medium]) || s[probe.Medium].Before(s[probe.Long]) && s[probe.Long].Sub(s[probe.Medium]) > time.Hour) {
-				t.Errorf("on %s skipped from %v", day, s)
-			}
 		}
-		opened := map[string]int{}
+		warned, stopped := map[string]int{}, map[string]int{}
 		for _, c := range r.slack.Calls() {
-			if c.Method == slacktest.Post && strings.Contains(c.Text, "budget") {
-				opened[c.At.In(zone).Format(time.DateOnly)]++
+			day := c.At.In(zone).Format(time.DateOnly)
+			switch {
+			case c.Method != slacktest.Post:
+			case strings.Contains(c.Text, "% of the day's probing budget"):
+				warned[day]++
+			case strings.Contains(c.Text, "budget is used up"):
+				stopped[day]++
 			}
 		}
-		for day, s := range skipped {
-			if opened[day] != 1 {
-				t.Errorf("%d messages on %s, skipped from %v, want 1\n%s", opened[day], day, s, r.log.String())
+		for day, at := range skipped {
+			if warned[day] != 1 || stopped[day] != 1 {
+				t.Errorf("%d warnings and %d stops on %s, skipped from %s, want one each\n%s", warned[day], stopped[day], day, at, r.log.String())
 			}
 		}
 		if len(skipped) < 2 {

@@ -11,7 +11,6 @@ import (
 
 	"serin/alert"
 	"serin/alert/chart"
-	"serin/baseline"
 	"serin/baseline/store"
 	"serin/probe"
 )
@@ -212,24 +211,9 @@ func (c *charts) bands(ctx context.Context, canary string, m probe.Metric, p cha
 		for n := len(list); n > 0 && !list[n-1].From.Before(latest(b.Slot, p.From)); n-- { // its threshold changed within the slot
 			list = list[:n-1]
 		}
-		list = append(list, partsOf(b, slot, p)...)
-	}
-	return list, nil
-}
-
-// partsOf returns what was normal in a slot: one part, or more where some of it is slow on most days.
-func partsOf(b baseline.Band, slot time.Duration, p chart.Plot) (list []chart.Band) {
-	cuts := []time.Time{b.Slot}
-	for _, r := range b.Raises {
-		cuts = append(cuts, r.From, r.To)
-	}
-	cuts = append(cuts, b.Slot.Add(slot))
-	slices.SortFunc(cuts, time.Time.Compare)
-	for i, from := range cuts[:len(cuts)-1] {
-		x := b.In(from)
-		if from, to := latest(from, p.From), earliest(cuts[i+1], p.To); from.Before(to) {
-			list = append(list, chart.Band{From: from, To: to, Low: x.Low, High: x.Limit, Mean: x.Mean})
+		if from, to := latest(b.Slot, p.From), earliest(b.Slot.Add(slot), p.To); from.Before(to) {
+			list = append(list, chart.Band{From: from, To: to, Low: b.Low, High: b.Limit, Mean: b.Mean})
 		}
 	}
-	return list
+	return list, nil
 }

@@ -26,7 +26,6 @@ type commands struct {
 	Restore    restoreCmd    `cmd:"" help:"Put a backup in the place of the store, which is kept beside it."`
 	Reload     reloadCmd     `cmd:"" help:"Make the running daemon read its config again."`
 	FakeLlm    fakeLLMCmd    `cmd:"" name:"fake-llm" help:"Serve a fake LLM endpoint for drills: latency, jitter and faults by flag."`
-	Simulate   simulateCmd   `cmd:"" hidden:"" help:"Run the quality benchmark of the drift rule."`
 	Version    versionCmd    `cmd:"" help:"Print version, commit and Go version."`
 }
 

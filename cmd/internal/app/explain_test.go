@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -222,35 +220,6 @@ func TestBaselineShowCountsEverySlot(t *testing.T) {
 	}
 	if len(lines) != 2*48 || b.State != "ready" || b.Days != 7 || b.N != 7*18 || b.Slot.Hour() != 10 || b.Limit < 1.25*b.Mean {
 		t.Errorf("%d lines, at 10:00 %+v", len(lines), b)
-	}
-}
-
-// TestBaselineShowNamesANightlyJob makes 02:15 to 02:30 twice as slow each night: that part of the slot has a line of its own, and so
-// has what comes after it.
-func TestBaselineShowNamesANightlyJob(t *testing.T) {
-	const every = 5 * time.Minute
-	now := time.Date(2026, 3, 12, 8, 0, 0, 0, time.UTC)
-	var list []baseline.Point
-	for at := now.Add(-9 * 24 * time.Hour); at.Before(now); at = at.Add(every) {
-		p := baseline.Point{At: at, Y: math.Log(.3) + .01*float64(at.Minute()%3), Regular: true}
-		if clock := at.Format("15:04"); clock >= "02:15" && clock < "02:30" {
-			p.Y += math.Log(2)
-		}
-		list = append(list, p)
-	}
-	s := baseline.NewSeries(baseline.Key{Interval: every}, baseline.DefaultOptions(), baseline.DefaultThreshold())
-	s.Load(list, nil, now)
-	sub := subject{Watched: alert.Watched{Canary: &probe.Canary{Scene: &probe.Scene{}}}}
-	var own []string
-	for _, b := range slotsOf(s, sub, baseline.DefaultOptions().Slot, now) {
-		if text := b.byItself(); text != "" {
-			own = append(own, b.From.Format("15:04")+text)
-		}
-	}
-	// A sixth of the slot's window is twice as slow, which makes its mean ×1.12: ln 2 above it less ln 1.12 is ×1.78.
-	want := []string{"02:15  ×1.77 of the slot's: slow at this time on most days", "02:20  ×1.78 of the slot's: slow at this time on most days"}
-	if !slices.Equal(own, want) {
-		t.Errorf("parts %q, want %q", own, want)
 	}
 }
 

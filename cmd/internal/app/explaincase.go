@@ -251,9 +251,8 @@ func (b casebook) marks(ctx context.Context, x *Explanation) (err error) {
 func (b casebook) storedBand(ctx context.Context, x *Explanation) error {
 	list, err := b.st.Bands(ctx, store.BandQuery{Canary: x.Series, Metric: x.Metric, Since: x.At.Add(-24 * time.Hour), Until: x.At.Add(1)})
 	for i := range list {
-		band := list[i].In(x.At)
-		if x.Alert == nil || x.Alert.Threshold == "" || band.Threshold == x.Alert.Threshold || x.Band == nil {
-			x.Band = &band
+		if band := &list[i]; x.Alert == nil || x.Alert.Threshold == "" || band.Threshold == x.Alert.Threshold || x.Band == nil {
+			x.Band = band
 		}
 	}
 	x.bands = list

@@ -153,6 +153,5 @@ func bandAt(list []baseline.Band, at time.Time) *baseline.Band {
 	if i == 0 {
 		return nil
 	}
-	band := list[i-1].In(at)
-	return &band
+	return &list[i-1]
 }

@@ -82,9 +82,6 @@ func (x *Explanation) writeBand(w io.Writer) {
 			human.Seconds(b.Mean), human.Seconds(b.Limit), human.Seconds(b.Low), human.Seconds(b.Limit))
 		p("          σ %.3f (%s), κ %.3f, today ×%.3f, line ×%.3f, threshold %s", b.Sigma, scatterText(b), b.Kappa, math.Exp(b.Offset),
 			math.Exp(b.Line), b.Threshold)
-		if b.Daily > 0 {
-			p("          mean is ×%.2f of the slot's: on most days it is slow at this very time by itself", math.Exp(b.Daily))
-		}
 	}
 	if n := len(x.Windows); n > 0 {
 		p("window    %s each day, %s to %s: %d samples used", spanText(x.Windows[n-1]), x.Windows[0].From.Format("01-02"), x.Windows[n-1].From.Format("01-02"), len(x.Used))

@@ -33,9 +33,9 @@ func (d *daemon) fire(ctx context.Context, t schedule.Tick) {
 		return
 	}
 	held, used, ok := d.budget.take(run.Canary, time.Now())
+	d.noteBudget(run.Canary.Target.Name, used)
 	if !ok {
 		d.gate.unsent(run.Canary.Target, asked)
-		d.overBudget(run.Canary, used)
 		if !t.Extra {
 			d.skipped(run, t, probe.ReasonBudget)
 		}

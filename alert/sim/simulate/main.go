@@ -1,70 +1,94 @@
-package app
+// Command simulate runs the quality benchmark of the drift rule: the rules on simulated endpoints, in virtual time, with the
+// numbers held against the gates of the benchmark. It takes minutes and ends with 1 when a gate is missed, 2 when its flags
+// are wrong.
+//
+//	go run ./alert/sim/simulate -seeds 201-212 -preset balanced
+package main
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
 
 	"serin/alert/sim"
-	"serin/cmd/internal/human"
 	"serin/configs"
 )
 
-type simulateCmd struct {
-	Seeds  string   `default:"101-112" placeholder:"RANGE" help:"Seeds: numbers and ranges, separated by commas. Compare rules on the same seeds, and on at least 12."`
-	Preset []string `placeholder:"NAME" help:"Presets to run (repeatable). Default: all."`
-	Format string   `enum:"text,json" default:"text" help:"text or json."`
+// workers is how many worlds are run at once.
+const workers = 2
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
-// Help shows an example.
-func (simulateCmd) Help() string {
-	return "Example: serin simulate --seeds 201-212 --preset balanced\n\nRuns the rules on simulated endpoints, in virtual time, and holds the numbers against the gates of the benchmark. Takes minutes. Ends with 1 when a gate is missed."
-}
-
-// simulateWorkers is how many worlds are run at once.
-const simulateWorkers = 2
-
-// Run runs the quality benchmark.
-func (c *simulateCmd) Run(ctx context.Context, o Options) error {
-	seeds, err := parseSeeds(c.Seeds)
-	if err != nil {
-		return fail(ExitUsage, fmt.Errorf("--seeds %q: %w", c.Seeds, err))
+// run returns the exit code.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	opt, asJSON, err := options(args, errs)
+	switch {
+	case err == flag.ErrHelp:
+		return 0
+	case err != nil:
+		return 2 // the flag package has said why
 	}
-	presets, err := presetsNamed(c.Preset)
-	if err != nil {
-		return fail(ExitUsage, fmt.Errorf("--preset: %w", err))
-	}
-	opt := sim.Options{Seeds: seeds, Presets: presets, Workers: simulateWorkers}
-	if human.IsTerminal(o.Stderr) {
-		opt.Progress = func(done, all int) { _, _ = fmt.Fprintf(o.Stderr, "\r%d of %d parts ", done, all) }
-	}
+	opt.Progress = func(done, all int) { _, _ = fmt.Fprintf(errs, "\r%d of %d parts ", done, all) }
 	report, err := sim.Benchmark(ctx, opt)
-	if opt.Progress != nil {
-		_, _ = fmt.Fprintln(o.Stderr)
+	_, _ = fmt.Fprintln(errs)
+	if err == nil {
+		err = write(out, report, asJSON)
 	}
-	if err != nil {
-		return fmt.Errorf("simulate: %w", err)
+	switch {
+	case err != nil:
+		_, _ = fmt.Fprintln(errs, "simulate:", err)
+		return 3
+	case !report.Held():
+		return 1
 	}
-	if err := c.print(o.Stdout, report); err != nil {
-		return err
-	}
-	if !report.Held() {
-		return fail(ExitBad, errQuiet)
-	}
-	return nil
+	return 0
 }
 
-func (c *simulateCmd) print(w io.Writer, r *sim.Report) error {
-	if c.Format == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r.Summary())
+// options reads the flags.
+func options(args []string, errs io.Writer) (opt sim.Options, asJSON bool, err error) {
+	opt.Workers = workers
+	var presets []string
+	f := flag.NewFlagSet("simulate", flag.ContinueOnError)
+	f.SetOutput(errs)
+	f.Func("seeds", "numbers and ranges, separated by commas; compare rules on the same seeds, and on at least 12 (default 101-112)", func(text string) (err error) {
+		opt.Seeds, err = parseSeeds(text)
+		return err
+	})
+	f.Func("preset", "preset to run, repeatable (default all)", func(name string) error {
+		presets = append(presets, name)
+		_, err := presetsNamed(presets)
+		return err
+	})
+	f.BoolVar(&asJSON, "json", false, "write JSON")
+	if err := f.Parse(args); err != nil {
+		return opt, false, err
 	}
-	return r.WriteText(w)
+	if opt.Seeds == nil {
+		opt.Seeds, _ = parseSeeds("101-112") // well formed
+	}
+	opt.Presets, err = presetsNamed(presets)
+	return opt, asJSON, err
+}
+
+func write(w io.Writer, r *sim.Report, asJSON bool) error {
+	if !asJSON {
+		return r.WriteText(w)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r.Summary())
 }
 
 // simulated lists what is run when no preset is named.

@@ -1,7 +1,8 @@
-package app
+package main
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestParseSeeds(t *testing.T) {
 	f("x")
 }
 
-func TestSimulatePresets(t *testing.T) {
+func TestPresets(t *testing.T) {
 	all, err := presetsNamed(nil)
 	if err != nil || len(all) != len(configs.Presets())+1 {
 		t.Fatalf("%d presets, error %v", len(all), err)
@@ -46,26 +47,15 @@ func TestSimulatePresets(t *testing.T) {
 	}
 }
 
-func TestSimulateRefuses(t *testing.T) {
+func TestRefuses(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()
 		var errs bytes.Buffer
-		code := Run(t.Context(), Options{Args: append([]string{"simulate"}, args...), Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Stderr: &errs})
-		if code != ExitUsage || !strings.Contains(errs.String(), want) {
-			t.Errorf("%v: exit %d, %q; want %d and %q", args, code, errs.String(), ExitUsage, want)
+		if code := run(t.Context(), args, io.Discard, &errs); code != 2 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%v: exit %d, %q; want 2 and %q", args, code, errs.String(), want)
 		}
 	}
-	f(`"x" is no seed`, "--seeds", "x")
-	f("use one of: balanced, sharp", "--preset", "brave")
-	f("--format", "--format", "xml")
-}
-
-func TestSimulateIsHidden(t *testing.T) {
-	var out bytes.Buffer
-	if code := Run(t.Context(), Options{Args: []string{"--help"}, Stdout: &out, Stderr: &out}); code != ExitOK {
-		t.Fatalf("exit %d", code)
-	}
-	if strings.Contains(out.String(), "simulate") || !strings.Contains(out.String(), "validate") {
-		t.Errorf("the short help is\n%s", out.String())
-	}
+	f(`"x" is no seed`, "-seeds", "x")
+	f("use one of: balanced, sharp", "-preset", "brave")
+	f("-format", "-format", "xml")
 }
