@@ -111,9 +111,10 @@ func (v view) targets() string {
 func (v view) scenes() string {
 	var titles []string
 	for _, t := range v.now {
+		lead := v.canary(t)
 		for _, c := range t.target.Canaries {
 			title := alert.OneLine(c.Scene.Title, 60)
-			if title != "" && standing(c, nil) == affected && !slices.Contains(titles, title) {
+			if title != "" && (c.Key() == lead.Key() || standing(c, nil) == affected) && !slices.Contains(titles, title) {
 				titles = append(titles, title)
 			}
 		}

@@ -18,12 +18,13 @@ const (
 
 // hint says what the numbers suggest, "" where the samples do not support any of it, and what to do.
 func (v view) hint(t trouble) (looks, do string) {
-	all := len(v.now) > 1 && len(v.now) == len(v.Group)
-	switch {
-	case v.everywhere():
-		return "looks like our own side: every target is in trouble", "check network, proxy and load of " + v.host()
+	switch all := len(v.now) > 1 && len(v.now) == len(v.Group); {
 	case t.isRecovering():
 		return "", ""
+	case v.everywhere() && !all:
+		return "looks like our own side: every target is in trouble", "check network, proxy and load of " + v.host()
+	case v.everywhere():
+		looks = "looks like " + v.behind(t) + " itself, the way there, or our own side: every target is in trouble"
 	case all:
 		looks = "looks like " + v.behind(t) + " itself or the way there: every target of it is in trouble"
 	case t.isSlow():
@@ -100,7 +101,7 @@ func connectSlow(c alert.BeforeAfter) bool {
 	return c.Before > 0 && c.After > connectRatio*c.Before && c.After-c.Before > connectAbs
 }
 
-// everywhere reports whether all that is watched is in trouble, more than one group of targets among it.
+// everywhere reports whether all that is watched is in trouble, and that is enough to mean something.
 func (v view) everywhere() bool {
 	n := 0
 	for _, t := range v.Targets {
@@ -112,7 +113,7 @@ func (v view) everywhere() bool {
 		}
 		n++
 	}
-	return n > 0 && n+len(v.now) > ownSide
+	return n+len(v.now) > ownSide
 }
 
 // longOnly reports whether only long prompts are slow, in the first token, and every other size is fine.

@@ -139,7 +139,7 @@ func (v view) span(ended []trouble) string {
 	case !last.After(from) && list[0].Kind == alert.KindNoData:
 		return word + " " + begin + " to " + v.time(sure)
 	case last.Sub(from) < time.Minute:
-		return word + " at " + begin + ", over at " + v.time(sure)
+		return word + " at " + begin + ", good at " + v.time(sure)
 	}
 	return word + " " + begin + " to " + v.time(last) + ", confirmed " + v.time(sure) + v.worstAt(ended)
 }
