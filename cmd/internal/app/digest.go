@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/message"
 	"serin/baseline/store"
 	"serin/configs"
 )
@@ -104,7 +105,7 @@ func (g *digest) notices(ctx context.Context, cfg configs.Digest, to time.Time) 
 	}
 	alerts = slices.DeleteFunc(alerts, func(a alert.Alert) bool { return a.Fired.Before(from) || !a.Fired.Before(to) })
 	conf := g.d.config()
-	m, ok := alert.ComposeDigest(alert.DigestStory{From: from, To: to, Zone: cfg.Zone, Transitions: rows, Alerts: alerts, Instance: conf.Instance.Name, Region: conf.Instance.Region})
+	m, ok := message.ComposeDigest(message.DigestStory{From: from, To: to, Zone: cfg.Zone, Transitions: rows, Alerts: alerts, Instance: conf.Instance.Name, Region: conf.Instance.Region})
 	if !ok {
 		return nil, nil
 	}
