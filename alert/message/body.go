@@ -42,7 +42,6 @@ func (v view) firing() []alert.Line {
 	if do != "" {
 		b.add("do", "do: "+do)
 	}
-	b.add("detail", v.endpointSays(lead))
 	return append(b, v.perTarget(v.now, v.sentence)...)
 }
 
@@ -104,7 +103,7 @@ func (v view) targets() string {
 		parts = append(parts, listed(names, maxNames)+" recovered")
 	}
 	rest := slices.DeleteFunc(slices.Clone(v.Group), func(name string) bool { return v.at(v.now, name) >= 0 || v.at(v.over, name) >= 0 })
-	return joined(", ", append(parts, v.standings(rest, nil))...)
+	return joined(", ", append(parts, v.standings(rest))...)
 }
 
 // scenes are the titles of the scenes that the trouble is in.
@@ -114,7 +113,7 @@ func (v view) scenes() string {
 		lead := v.canary(t)
 		for _, c := range t.target.Canaries {
 			title := alert.OneLine(c.Scene.Title, 60)
-			if title != "" && (c.Key() == lead.Key() || standing(c, nil) == affected) && !slices.Contains(titles, title) {
+			if title != "" && (c.Key() == lead.Key() || standing(c, false) == affected) && !slices.Contains(titles, title) {
 				titles = append(titles, title)
 			}
 		}
@@ -161,7 +160,7 @@ func (v view) sizes(t trouble) string {
 func (t trouble) standings(list []reading) string {
 	by := map[string][]string{}
 	for _, c := range t.target.Canaries {
-		word := standing(c, t.alerts)
+		word := standing(c, !t.isSlow())
 		if slices.ContainsFunc(list, func(r reading) bool { return r.key == c.Key() }) {
 			word = affected
 		}
@@ -185,14 +184,15 @@ const (
 	answers  = "still answering" // beside an outage nothing is said of its latency
 )
 
-// standing says how a canary stands; where it failed, that counts, not its latencies.
-func standing(c alert.CanaryStatus, alerts []alert.Alert) string {
+// standing says how a canary stands. In an outage its latencies do not count.
+func standing(c alert.CanaryStatus, outage bool) string {
 	word := fine
-	if len(alerts) > 0 && alerts[0].WholeTarget() && alerts[0].Kind.Metric() == "" && c.Fails == alerts[0].Kind {
-		return affected
+	if c.Fails != "" {
+		word = suspect
 	}
-	for _, s := range c.States {
+	for k, s := range c.States {
 		switch {
+		case outage && k.Metric() != "":
 		case s.IsFiring(), s == alert.StateNoData:
 			return affected
 		case s == alert.StatePending:
@@ -216,16 +216,16 @@ func (v view) siblings(t trouble) string {
 			names = append(names, o.Name)
 		}
 	}
-	return v.standings(names, func(x alert.CanaryStatus) bool { return x.Scene.Name == c.Scene.Name })
+	return v.standings(names)
 }
 
 // standings groups targets by how their worst canary stands, those in trouble first.
-func (v view) standings(names []string, only func(alert.CanaryStatus) bool) string {
+func (v view) standings(names []string) string {
 	by := map[string][]string{}
 	for _, name := range names {
 		word := fine
 		for _, c := range v.targetOf(name).Canaries {
-			if w := standing(c, nil); (only == nil || only(c)) && graver(w, word) {
+			if w := standing(c, false); graver(w, word) {
 				word = w
 			}
 		}
@@ -350,15 +350,6 @@ func tally(a alert.Alert) string {
 		parts = append(parts, count(a.Errors, "error"))
 	}
 	return strings.Join(parts, ", ") + " in " + count(a.Probes, "check")
-}
-
-// endpointSays quotes what the headline had to cut.
-func (v view) endpointSays(t trouble) string {
-	r := t.alerts[0].Last.Reason
-	if t.isSlow() || alert.OneLine(r, 100) == alert.OneLine(r, 500) {
-		return ""
-	}
-	return "the endpoint says: " + alert.OneLine(r, 500)
 }
 
 // perTarget gives each of several targets a line.

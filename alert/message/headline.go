@@ -77,7 +77,7 @@ func (v view) cause(t trouble, a alert.Alert) string {
 	case e.TimedOut():
 		return e.Outcome.Words() + v.within(t, e)
 	case e.Reason != "":
-		return e.Outcome.Words() + " (" + alert.OneLine(e.Reason, 100) + ")"
+		return e.Outcome.Words() + " (" + alert.OneLine(e.Reason, maxReason) + ")"
 	}
 	return e.Outcome.Words()
 }
@@ -118,6 +118,9 @@ func failures(a alert.Alert) (bad, all int) {
 	}
 	return bad, len(votes)
 }
+
+// maxReason bounds what the endpoint says, in characters.
+const maxReason = 200
 
 // newest is how many of the newest checks a count looks at.
 const newest = 6

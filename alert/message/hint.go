@@ -108,7 +108,7 @@ func (v view) everywhere() bool {
 		if v.at(v.now, t.Name) >= 0 {
 			continue
 		}
-		if !slices.ContainsFunc(t.Canaries, func(c alert.CanaryStatus) bool { return standing(c, nil) == affected }) {
+		if !slices.ContainsFunc(t.Canaries, func(c alert.CanaryStatus) bool { return standing(c, false) == affected }) {
 			return false
 		}
 		n++
