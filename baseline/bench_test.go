@@ -68,7 +68,7 @@ func BenchmarkMemory(b *testing.B) {
 			at = at.Add(five)
 			s.Add(Point{At: at, Regular: true})
 		}
-		bytes, points = int(unsafe.Sizeof(*s))+cap(s.pts.cells)*int(unsafe.Sizeof(cell{})), s.pts.len()
+		bytes, points = int(unsafe.Sizeof(*s))+cap(s.pts)*int(unsafe.Sizeof(point{})), len(s.pts)
 	}
 	b.ReportMetric(float64(bytes), "bytes/series")
 	b.ReportMetric(float64(points), "points/series")

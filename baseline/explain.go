@@ -53,16 +53,17 @@ func (s *Series) Pool(at time.Time) Pool {
 
 // pour takes one window's samples.
 func (s *Series) pour(w span, out *Pool) {
-	for q := range s.pts.in(w).all() {
-		p := q.unpack()
-		p.Y = s.y(q)
+	part := s.pts.in(w)
+	for i := range part {
+		p := part[i].export()
+		p.Y = s.y(&part[i])
 		if p.Excluded && !s.th.Literal {
 			out.Left = append(out.Left, LeftOut{At: p.At, Why: "excluded", Y: p.Y})
 			continue
 		}
 		out.Used = append(out.Used, p)
 	}
-	for _, m := range s.misses.in(w) {
-		out.Left = append(out.Left, LeftOut{At: time.Unix(0, m.at()).UTC(), Why: s.misses.why(m)})
+	for _, m := range s.missesIn(w) {
+		out.Left = append(out.Left, LeftOut{At: time.Unix(0, m.at).UTC(), Why: m.why})
 	}
 }

@@ -145,8 +145,8 @@ func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []
 	for {
 		first := int64(math.MaxInt64)
 		for i := range left {
-			if left[i].len() > 0 {
-				first = min(first, left[i].at(0))
+			if len(left[i]) > 0 {
+				first = min(first, left[i][0].at)
 			}
 		}
 		if first == math.MaxInt64 {
@@ -157,11 +157,11 @@ func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []
 		e = e[:0]
 		var inverse float64
 		for i, s := range series {
-			for left[i].len() > 0 && left[i].at(0) < end {
-				x, _ := s.eAt(left[i], 0)
+			for len(left[i]) > 0 && left[i][0].at < end {
+				x, _ := s.e(&left[i][0])
 				e = append(e, x)
 				inverse += 1 / (s.noise.SW * s.noise.SW)
-				left[i] = left[i].tail(1).counting()
+				left[i] = left[i][1:].counting()
 			}
 		}
 		tell(block, e, inverse)
@@ -170,12 +170,12 @@ func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []
 
 // counting returns the points from the first on whose residual enters sw and sL.
 func (ps points) counting() points {
-	for i := range ps.cells {
-		if ps.cells[i].counts() {
-			return ps.tail(i)
+	for i := range ps {
+		if ps[i].counts() {
+			return ps[i:]
 		}
 	}
-	return ps.tail(ps.len())
+	return nil
 }
 
 // scatterOf is what probes alone make the median of a round scatter by, from Σ sw⁻² of them.

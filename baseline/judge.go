@@ -37,7 +37,7 @@ func (s *Series) Judge(at time.Time, v time.Duration) Verdict {
 	}
 	b := s.band(lv, o)
 	out := s.th.compare(value, &b)
-	e := math.Log(value) - b.Mu + s.lowered(grains(t)*grain)
+	e := math.Log(value) - b.Mu + s.lowered(t)
 	out.Res = Residual{E: e, O: o, R: e - o, Judged: true}
 	if s.change != 0 {
 		l := s.learning(t, lv)

@@ -86,16 +86,16 @@ func (s *Series) pool(start, by int64, all bool) pooled {
 	}
 	for _, w := range merge(list) {
 		part := s.pts.in(w)
-		p.y = slices.Grow(p.y, part.len())
-		for i := range part.cells {
-			if !all && part.cells[i].excluded() {
+		p.y = slices.Grow(p.y, len(part))
+		for i := range part {
+			if !all && part[i].excluded {
 				p.leave("excluded")
 				continue
 			}
-			p.y = append(p.y, s.yAt(part, i))
+			p.y = append(p.y, s.y(&part[i]))
 		}
-		for _, m := range s.misses.in(w) {
-			p.leave(s.misses.why(m))
+		for _, m := range s.missesIn(w) {
+			p.leave(m.why)
 		}
 	}
 	return p
@@ -122,9 +122,9 @@ func (s *Series) window(start int64, d int, by int64) (from, to int64) {
 
 func (s *Series) anyIn(list []span, all bool) bool {
 	for _, w := range list {
-		part := s.pts.in(w).cells
+		part := s.pts.in(w)
 		for i := range part {
-			if all || !part[i].excluded() {
+			if all || !part[i].excluded {
 				return true
 			}
 		}
@@ -165,7 +165,7 @@ func (s *Series) learned(at int64) (n, days int) {
 
 func (s *Series) count(list []span) (n int) {
 	for _, w := range list {
-		n += s.pts.in(w).len()
+		n += len(s.pts.in(w))
 	}
 	return n
 }

@@ -9,10 +9,10 @@ import (
 // levelModel measures how the series' level moves, over the points of a window.
 func (s *Series) levelModel(past points, asOf int64, sw float64) level.Model {
 	g := level.NewGrid(asOf, time.Duration(int64(s.days)*day), s.key.Interval)
-	for i := range past.cells {
-		if past.cells[i].counts() {
-			e, _ := s.eAt(past, i)
-			g.Put(past.at(i), e)
+	for i := range past {
+		if past[i].counts() {
+			e, _ := s.e(&past[i])
+			g.Put(past[i].at, e)
 		}
 	}
 	return fitted(g, sw)

@@ -23,8 +23,8 @@ func (s *Series) literalBand(lv *Level) Band {
 	return b
 }
 
-// tie is how near to a limit a value is on it: one like all before it must not breach by the last digit.
-const tie = 1e-9
+// tie is how near to a limit a value is on it: one like all before it must not breach by the last digit of a point.
+const tie = 1e-6
 
 // judgeLiteral makes every value breach or calm. Values without any scatter have no z.
 func (s *Series) judgeLiteral(t int64, lv *Level, value float64) Verdict {

@@ -75,7 +75,7 @@ func TestLiteralWithoutScatter(t *testing.T) {
 	if v.Call != Breach || v.Z != 0 {
 		t.Errorf("%+v, want a breach without z", v)
 	}
-	if got := s.Band(utc(3, 10, 12, 20)); got.SD > 1e-9 || math.Abs(got.Limit-2) > 1e-9 {
+	if got := s.Band(utc(3, 10, 12, 20)); got.SD > 1e-9 || math.Abs(got.Limit-2) > 1e-6 {
 		t.Errorf("band %+v", got)
 	}
 	if v := s.Judge(utc(3, 10, 12, 20), seconds(2)); v.Call != Calm || v.Low {

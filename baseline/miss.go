@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -26,49 +27,31 @@ func Value(s *probe.Sample, m probe.Metric) (v time.Duration, missing string) {
 	}
 }
 
-// miss is a regular sample that could not enter the history: its grain, and below it, in 8 bits, the place of the reason.
-type miss int64
-
-// misses are by time, no two in one grain.
-type misses struct {
-	list []miss
-	whys []string // a handful
+// miss is a regular sample that could not enter the history.
+type miss struct {
+	at  int64 // Unix nanoseconds
+	why string
 }
 
-func (m miss) at() int64 { return int64(m>>8) * grain }
-
-func (ms *misses) why(m miss) string { return ms.whys[m&0xff] }
-
-func (ms *misses) since(t int64) int {
-	i, _ := slices.BinarySearch(ms.list, miss(grains(t)<<8))
+func (s *Series) missesSince(t int64) int {
+	i, _ := slices.BinarySearchFunc(s.misses, t, func(m miss, t int64) int { return cmp.Compare(m.at, t) })
 	return i
 }
 
-func (ms *misses) in(s span) []miss { return ms.list[ms.since(s.from):ms.since(grainsUp(s.to)*grain)] }
-
-// place is where a reason is kept; beyond 256 of them all are the last.
-func (ms *misses) place(why string) miss {
-	i := slices.Index(ms.whys, why)
-	if i < 0 && len(ms.whys) <= 0xff {
-		ms.whys = append(ms.whys, why)
-	}
-	if i < 0 {
-		i = len(ms.whys) - 1
-	}
-	return miss(i)
+func (s *Series) missesIn(w span) []miss {
+	from := s.missesSince(w.from)
+	return s.misses[from:max(from, s.missesSince(w.to))]
 }
 
 // Miss notes a regular sample that could not be added and why (failed, first, client_suspect, spec), so that bands can
 // say what they left out.
 func (s *Series) Miss(at time.Time, why string) {
-	t, ms := at.UnixNano(), &s.misses
-	i := ms.since(t)
-	if i < len(ms.list) && ms.list[i]>>8 == miss(grains(t)) {
+	t := at.UnixNano()
+	i := s.missesSince(t)
+	if i < len(s.misses) && s.misses[i].at == t {
 		return
 	}
-	ms.list = slices.Insert(ms.list, i, miss(grains(t)<<8)|ms.place(why))
+	s.misses = slices.Insert(s.misses, i, miss{t, why})
 	s.see(t)
-	if oldest := s.oldest(); ms.list[0].at() < oldest {
-		ms.list = slices.Delete(ms.list, 0, ms.since(oldest))
-	}
+	s.misses = slices.Delete(s.misses, 0, s.missesSince(s.oldest()))
 }

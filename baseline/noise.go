@@ -69,21 +69,18 @@ func (s *Series) measureNoise(asOf int64) Noise {
 // LevelModel is how the series' level moves; zeros where it is not known, or its threshold is not sharp.
 func (s *Series) LevelModel() level.Model { return s.noise.Level }
 
-// counts reports whether c's residual enters sw and sL.
-func (c *cell) counts() bool { return c.judged() && !c.excluded() }
-
 // steps returns r(i) − r(i−1) of runs that follow each other at about one interval, half of it more or less.
 func (s *Series) steps(past points, r []float64) []float64 {
-	list := make([]float64, 0, past.len())
+	list := make([]float64, 0, len(past))
 	interval := int64(s.key.Interval)
 	before := -1 // the run before, where its residual counts
-	for i := range past.cells {
+	for i := range past {
 		if math.IsNaN(r[i]) {
 			before = -1
 			continue
 		}
 		if before >= 0 {
-			if gap := past.at(i) - past.at(before); 2*gap >= interval && 2*gap <= 3*interval {
+			if gap := past[i].at - past[before].at; 2*gap >= interval && 2*gap <= 3*interval {
 				list = append(list, r[i]-r[before])
 			}
 		}
@@ -94,11 +91,11 @@ func (s *Series) steps(past points, r []float64) []float64 {
 
 // residuals are r of some points, NaN where it does not count.
 func (s *Series) residuals(past points) []float64 {
-	r := make([]float64, past.len())
-	for i := range past.cells {
+	r := make([]float64, len(past))
+	for i := range past {
 		r[i] = math.NaN()
-		if past.cells[i].counts() {
-			r[i] = s.rAt(past, i)
+		if past[i].counts() {
+			r[i] = s.r(&past[i])
 		}
 	}
 	return r
@@ -116,11 +113,11 @@ func (s *Series) blocks(past points, r []float64) (means, share []float64) {
 		block = block[:0]
 	}
 	end := int64(math.MinInt64)
-	for i := range past.cells {
+	for i := range past {
 		if math.IsNaN(r[i]) {
 			continue
 		}
-		if at := past.at(i); at >= end {
+		if at := past[i].at; at >= end {
 			flush()
 			end = (floorDiv(at, length) + 1) * length
 		}
@@ -137,19 +134,15 @@ func (s *Series) todaysOffset(at int64) float64 {
 // appendE appends how far the judged values in w were from usual.
 func (s *Series) appendE(list []float64, w span) []float64 {
 	part := s.pts.in(w)
-	for i := range part.cells {
-		if e, ok := s.eAt(part, i); ok {
+	for i := range part {
+		if e, ok := s.e(&part[i]); ok {
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-// eAt is how far the i-th of some points was from usual; false where there was no band.
-func (s *Series) eAt(part points, i int) (e float64, ok bool) {
-	e, ok = part.cells[i].usual()
-	if ok && len(s.shifts) > 0 {
-		e -= s.lowered(part.at(i))
-	}
-	return e, ok
+// e is how far a point was from usual; false where there was no band.
+func (s *Series) e(p *point) (e float64, ok bool) {
+	return float64(p.e) - s.lowered(p.at), p.judged()
 }

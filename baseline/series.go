@@ -46,11 +46,11 @@ type Series struct {
 	clock  clock
 	days   int // of the window
 	pts    points
-	misses misses
-	seen   int64 // latest instant heard of
+	misses []miss // by time, no two of one instant
+	seen   int64  // latest instant heard of
 
 	today   today
-	told    int64 // grains: what is older has been asked for already, to say how today runs
+	told    int64 // what is older has been asked for already, to say how today runs
 	edition int   // of that: another one once some of it changed
 
 	levels [2]*Level // of the newest slot judged, and of one older: a long answer is judged late
@@ -91,7 +91,7 @@ func (s *Series) Load(points []Point, st *State, now time.Time) []Point {
 	s.see(now.UnixNano())
 	list := s.fill(points, now)
 	made := s.replay(list)
-	s.pts.cells = slices.Clip(slices.Clone(s.pts.cells[s.pts.since(s.oldest()):]))
+	s.pts = slices.Clip(slices.Clone(s.pts[s.pts.since(s.oldest()):]))
 	if st == nil {
 		return made
 	}
@@ -114,20 +114,17 @@ const ahead = hour
 // those that it took, by time.
 func (s *Series) fill(list []Point, now time.Time) []Point {
 	kept := make([]Point, 0, len(list))
-	last, oldest := now.Add(time.Duration(ahead)), max(s.since, now.UnixNano()-(reach*grain-2*hour))
+	last := now.Add(time.Duration(ahead))
 	for _, p := range list {
-		if usable(p) && !p.At.After(last) && p.At.UnixNano() >= oldest {
+		if usable(p) && !p.At.After(last) && p.At.UnixNano() >= s.since {
 			kept = append(kept, p)
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b Point) int { return a.At.Compare(b.At) })
-	kept = slices.CompactFunc(kept, func(a, b Point) bool { return grains(a.At.UnixNano()) == grains(b.At.UnixNano()) })
-	s.pts = points{cells: make([]cell, 0, len(kept))}
-	if len(kept) > 0 {
-		s.pts.base = grains(kept[0].At.UnixNano())
-	}
+	kept = slices.CompactFunc(kept, func(a, b Point) bool { return a.At.Equal(b.At) })
+	s.pts = make(points, 0, len(kept))
 	for _, p := range kept {
-		s.pts.cells = append(s.pts.cells, s.pts.pack(p))
+		s.pts = append(s.pts, newPoint(p))
 	}
 	return kept
 }
@@ -139,19 +136,19 @@ func (s *Series) replay(list []Point) (made []Point) {
 		return nil // it has none
 	}
 	for i := range list {
-		p := s.pts.point(i)
+		p := &s.pts[i]
 		if p.judged() {
 			continue
 		}
-		s.renew(p.at())
-		lv := s.levelAt(p.at())
+		s.renew(p.at)
+		lv := s.levelAt(p.at)
 		if !lv.Ready {
 			continue
 		}
-		o := s.todaysOffset(p.at())
-		e := list[i].Y + s.raised(p.at()) - lv.Mu + s.lowered(p.at())
+		o := s.todaysOffset(p.at)
+		e := list[i].Y + s.raised(p.at) - lv.Mu + s.lowered(p.at)
 		list[i].Res = Residual{E: e, O: o, R: e - o, Judged: true}
-		s.pts.cells[i] = s.pts.pack(list[i])
+		*p = newPoint(list[i])
 		made = append(made, list[i])
 	}
 	s.Recompute()
@@ -173,17 +170,17 @@ func (s *Series) Add(p Point) {
 		return
 	}
 	s.see(at)
-	if grains(at) < s.told {
+	if at < s.told {
 		s.edition++
 	}
 	s.pts = s.pts.room(s.oldest(), s.full()).insert(p)
 }
 
-// Points returns the history, by time, in UTC, each instant cut to its Grain.
+// Points returns the history, by time, in UTC.
 func (s *Series) Points() []Point {
-	list := make([]Point, 0, s.pts.len())
-	for p := range s.pts.all() {
-		list = append(list, p.unpack())
+	list := make([]Point, 0, len(s.pts))
+	for i := range s.pts {
+		list = append(list, s.pts[i].export())
 	}
 	return list
 }
@@ -191,10 +188,10 @@ func (s *Series) Points() []Point {
 // Exclude leaves the points from from to to, both included, out of bands and residuals (out), or takes them back in.
 // It returns how many changed. The mean of the running slot stays as it is, and today's offset counts them anyway.
 func (s *Series) Exclude(from, to time.Time, out bool) (changed int) {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1}).cells
+	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1})
 	for i := range part {
-		if part[i].excluded() != out {
-			part[i].exclude(out)
+		if part[i].excluded != out {
+			part[i].excluded = out
 			changed++
 		}
 	}
@@ -250,7 +247,7 @@ func (s *Series) config() string {
 
 // Forget drops the whole history: learning starts again.
 func (s *Series) Forget() {
-	s.pts, s.misses, s.seen = points{}, misses{}, 0
+	s.pts, s.misses, s.seen = nil, nil, 0
 	s.hold, s.last = Hold{}, Hold{}
 	s.edition++
 	s.told = 0

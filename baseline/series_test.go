@@ -185,10 +185,10 @@ func TestHistoryStaysBounded(t *testing.T) {
 		at = at.Add(time.Minute)
 	}
 	const need = (7*24 + 26) * 60
-	if n := cap(s.pts.cells); n > need*9/8+16 {
+	if n := cap(s.pts); n > need*9/8+16 {
 		t.Errorf("room for %d points, want at most an eighth over %d", n, need)
 	}
-	if n := len(s.misses.list); n > need+1 {
+	if n := len(s.misses); n > need+1 {
 		t.Errorf("%d misses kept, want at most %d", n, need)
 	}
 	if first := s.Points()[0].At; first.After(at.Add(-8 * 24 * time.Hour)) {

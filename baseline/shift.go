@@ -14,21 +14,11 @@ type Shift struct {
 	C      float64 `json:"c"`                // ln units
 }
 
-// raises and lowers take the instant of a point, which is a whole number of grains: the bounds need not be rounded.
-func (h Shift) raises(t int64) bool { return t <= h.Before-grain }
-func (h Shift) lowers(t int64) bool { return t > h.From-grain && t < h.To }
+func (h Shift) raises(t int64) bool { return t < h.Before }
+func (h Shift) lowers(t int64) bool { return t >= h.From && t < h.To }
 
 // y is a point's value with the history's shifts.
-func (s *Series) y(p *point) float64 { return p.y + s.raised(p.at()) }
-
-// yAt is y of the i-th of some points.
-func (s *Series) yAt(part points, i int) float64 {
-	y := part.cells[i].value()
-	if len(s.shifts) > 0 {
-		y += s.raised(part.at(i))
-	}
-	return y
-}
+func (s *Series) y(p *point) float64 { return float64(p.y) + s.raised(p.at) }
 
 func (s *Series) raised(t int64) (c float64) {
 	for _, h := range s.shifts {
@@ -39,15 +29,15 @@ func (s *Series) raised(t int64) (c float64) {
 	return c
 }
 
-// rAt is what the i-th of some points, a judged one, was from usual without the offset of its day.
-func (s *Series) rAt(part points, i int) float64 {
+// r is what a judged point was from usual without the offset of its day.
+func (s *Series) r(p *point) float64 {
 	for _, h := range s.shifts {
-		if h.lowers(part.at(i)) {
-			e, _ := s.eAt(part, i)
+		if h.lowers(p.at) {
+			e, _ := s.e(p)
 			return e
 		}
 	}
-	return part.cells[i].residual()
+	return float64(p.r)
 }
 
 func (s *Series) lowered(t int64) (c float64) {
@@ -74,7 +64,7 @@ func (s *Series) Unscale(first, then, now time.Time) bool {
 	}
 	c := s.shifts[i].C
 	s.shifts = slices.Delete(slices.Clone(s.shifts), i, i+1)
-	s.shift(Shift{From: grainsUp(then.UnixNano()) * grain, To: now.UnixNano(), C: -c}) // these were judged against the level taken back
+	s.shift(Shift{From: then.UnixNano(), To: now.UnixNano(), C: -c}) // these were judged against the level taken back
 	return true
 }
 
@@ -90,7 +80,7 @@ func (s *Series) shift(h Shift) {
 // they are. Without any it is 0.
 func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 	w := span{from.UnixNano(), to.UnixNano()}
-	list := s.appendE(make([]float64, 0, s.pts.in(w).len()), w)
+	list := s.appendE(make([]float64, 0, len(s.pts.in(w))), w)
 	return median(list), len(list)
 }
 
@@ -98,7 +88,7 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 // fast now and slow then by turns the two differ for ever.
 func (s *Series) MeanGap(from, to time.Time) (gap float64, n int) {
 	w := span{from.UnixNano(), to.UnixNano()}
-	list := s.appendE(make([]float64, 0, s.pts.in(w).len()), w)
+	list := s.appendE(make([]float64, 0, len(s.pts.in(w))), w)
 	clip(list)
 	return mean(list), len(list)
 }
@@ -107,8 +97,8 @@ func (s *Series) MeanGap(from, to time.Time) (gap float64, n int) {
 func (s *Series) Fell(from, to time.Time, below float64) bool {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
 	n, fell := 0, 0
-	for i := range part.cells {
-		if e, ok := s.eAt(part, i); ok {
+	for i := range part {
+		if e, ok := s.e(&part[i]); ok {
 			n++
 			if e < below {
 				fell++
@@ -121,24 +111,24 @@ func (s *Series) Fell(from, to time.Time, below float64) bool {
 // Usual returns the median value from from on and before to, ln seconds, and of how many.
 func (s *Series) Usual(from, to time.Time) (y float64, n int) {
 	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
-	list := make([]float64, 0, part.len())
-	for p := range part.all() {
-		list = append(list, p.y)
+	list := make([]float64, 0, len(part))
+	for i := range part {
+		list = append(list, float64(part[i].y))
 	}
 	return median(list), len(list)
 }
 
 // Newest returns the instant of the newest value; the zero time when there is none.
 func (s *Series) Newest() time.Time {
-	if s.pts.len() == 0 {
+	if len(s.pts) == 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, s.pts.at(s.pts.len()-1))
+	return time.Unix(0, s.pts[len(s.pts)-1].at)
 }
 
 // Grown reports whether the history reaches a whole window back from now.
 func (s *Series) Grown(now time.Time) bool {
-	return s.pts.len() > 0 && now.Sub(time.Unix(0, s.pts.at(0))) >= s.opt.Window
+	return len(s.pts) > 0 && now.Sub(time.Unix(0, s.pts[0].at)) >= s.opt.Window
 }
 
 // Reset forgets all values before now for good: learning starts again, also after a restart.

@@ -11,7 +11,7 @@ import (
 type today struct {
 	of       []*Series
 	edition  int   // of all of them, when they were asked last
-	from, to int64 // grains: the values are of [from, to)
+	from, to int64 // the values are of [from, to)
 	e        []float32
 }
 
@@ -37,7 +37,7 @@ func offsetWindow(at int64, interval time.Duration) span {
 
 // move brings the values to those that series have in a window.
 func (d *today) move(w span, series []*Series) {
-	from, to := grains(w.from), grainsUp(w.to)
+	from, to := w.from, w.to
 	edition := 0
 	for _, s := range series {
 		edition += s.edition // each only grows
@@ -58,17 +58,17 @@ func (d *today) move(w span, series []*Series) {
 	d.edition, d.from, d.to = edition, from, to
 }
 
-// usuals appends how far from usual the judged values in [from, to) were, grains.
+// usuals appends how far from usual the judged values in [from, to) were.
 func (s *Series) usuals(list []float32, from, to int64) []float32 {
 	if from >= to {
 		return list
 	}
-	part := s.pts.tail(s.pts.from(from))
-	for i := range part.cells { // few, mostly
-		if part.base+part.cells[i].grains() >= to {
+	part := s.pts[s.pts.since(from):]
+	for i := range part { // few, mostly
+		if part[i].at >= to {
 			break
 		}
-		if e, ok := s.eAt(part, i); ok {
+		if e, ok := s.e(&part[i]); ok {
 			list = append(list, float32(e))
 		}
 	}

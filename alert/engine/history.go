@@ -137,17 +137,14 @@ func (p past) records(made map[int64]map[probe.Metric]baseline.Residual) []alert
 	return out
 }
 
-// grain is the place of an instant among those that a series tells apart.
-func grain(at time.Time) int64 { return at.Truncate(baseline.Grain).UnixNano() }
-
 // merge adds the points of more whose time is not among points.
 func merge(points, more []baseline.Point) []baseline.Point {
 	have := make(map[int64]int, len(points))
 	for i, p := range points {
-		have[grain(p.At)] = i
+		have[p.At.UnixNano()] = i
 	}
 	for _, p := range more {
-		if i, ok := have[grain(p.At)]; ok {
+		if i, ok := have[p.At.UnixNano()]; ok {
 			points[i] = p // what the engine holds is newer than what is stored
 			continue
 		}
