@@ -66,8 +66,8 @@ func (b *book) incident(at time.Time, inc alert.Incident) {
 	if inc.Acked != "" {
 		text += ", acked"
 	}
-	if inc.Merged != "" {
-		text += ", part of " + b.ordinal(inc.Merged)
+	if n := len(inc.Reopened); n > 0 {
+		text += fmt.Sprintf(", fired again %d times", n)
 	}
 	if b.shown[inc.ID] != text {
 		b.shown[inc.ID] = text
@@ -88,6 +88,9 @@ func (b *book) message(at time.Time, n alert.Notice) {
 	if n.Message.Mention {
 		what += " mention"
 	}
+	if n.Act == alert.ActThread && n.Pages {
+		what += " pages"
+	}
 	b.say(at, "%s [%s]", what, strings.Join(about(n.Facts), ", "))
 }
 
@@ -97,12 +100,12 @@ func about(f alert.Facts) []string {
 	for _, x := range f.Alerts {
 		name := x.Alert.Series + " " + string(x.Alert.Kind)
 		switch {
-		case !x.Alert.Open():
+		case !x.Alert.IsFiring():
 			ended = append(ended, name+" ended")
 			continue
-		case x.Alert.Suppressed != "":
+		case x.Inhibited != "":
 			name += " held back"
-		case x.Alert.Muted():
+		case x.Mute.IsFull():
 			name += " muted"
 		}
 		open = append(open, name)
@@ -112,17 +115,33 @@ func about(f alert.Facts) []string {
 	return append(open, ended...)
 }
 
-// states writes serin_alert_state of every canary and kind that is not 0.
-func (b *book) states(at time.Time, st alert.Status) {
-	for _, c := range st.Canaries {
+// states writes the state of every canary and kind that is not ok, by the numbers of serin_alert_state.
+func (b *book) states(at time.Time, canaries []alert.CanaryStatus, held map[string]bool) {
+	for _, c := range canaries {
 		var list []string
 		for _, k := range alert.Kinds() {
-			if v, ok := c.States[k]; ok && v != alert.NumOK {
+			if v := number(c, k, held[c.Key()+" "+string(k)]); v != 0 {
 				list = append(list, fmt.Sprintf("%s=%d", k, v))
 			}
 		}
 		if list != nil {
-			b.say(at, "state of %s: %s", c.Canary, strings.Join(list, " "))
+			b.say(at, "state of %s: %s", c.Key(), strings.Join(list, " "))
 		}
 	}
+}
+
+func number(c alert.CanaryStatus, k alert.Kind, held bool) int {
+	switch s := c.States[k]; {
+	case s.IsFiring() && held:
+		return 5
+	case s.IsFiring():
+		return 2
+	case k != alert.KindNoData && c.States[alert.KindNoData].IsFiring():
+		return 4
+	case s == alert.StatePending:
+		return 1
+	case s == alert.StateLearning:
+		return 3
+	}
+	return 0
 }

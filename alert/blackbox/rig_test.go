@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/engine"
+	"serin/alert/incident"
 	"serin/configs"
 	"serin/probe"
 )
@@ -31,7 +33,8 @@ type rig struct {
 	world   world
 	disk    *disk
 	book    *book
-	engine  *alert.Engine
+	engine  *engine.Engine
+	people  *incident.Incidents
 	box     *mailbox
 	lanes   []*lane
 	flights []flight
@@ -52,8 +55,6 @@ type flight struct {
 	sample probe.Sample
 	ends   time.Time
 }
-
-var _ alert.Reprober = (*rig)(nil)
 
 func newRig(t testing.TB, cfg *configs.Config, now time.Time, w world, d *disk) *rig {
 	return &rig{t: t, cfg: cfg, now: now, every: 5 * time.Second, world: w, disk: d, book: newBook(now)}
@@ -108,18 +109,40 @@ func (r *rig) start() {
 	r.setLanes()
 	r.disk.told = r.tell
 	r.box = &mailbox{rig: r}
-	r.engine = alert.NewEngine(alert.EngineOptions{Journal: r.disk, History: r.disk, Mailbox: r.box, Reprober: r, Channels: channels(r.cfg),
-		ChannelsFor: func(f alert.Facts) []string { return alert.NewRoutes(r.cfg.Routes, channels(r.cfg)).Channels(f) },
-		Incident:    r.cfg.Incident, Baseline: r.cfg.Baseline, Instance: "serin-1", Region: "eu-1", UndoCommand: "serin accept --undo %s"})
+	r.engine = engine.New(engine.Options{History: r.disk, Baseline: r.cfg.Baseline, Reprobes: true})
+	r.people = incident.New(r.options())
 	snap := r.disk.snapshot()
 	for _, n := range snap.Notices {
 		if n.State == alert.NoticePending {
 			r.box.Add(n)
 		}
 	}
-	r.engine.UseMaintenance(r.cfg.Maintenance)
-	r.check(r.engine.Load(r.t.Context(), watched(r.cfg), snap, r.now))
+	judged, err := r.engine.Load(r.t.Context(), watched(r.cfg), r.cfg.Maintenance, snap, r.now)
+	r.check(err)
+	r.people.Configure(r.options(), r.cfg.Maintenance)
+	r.people.Load(snap, r.engine, r.now)
+	r.commit(judged, alert.Told{})
 	r.tick()
+}
+
+func (r *rig) options() incident.Options {
+	return incident.Options{IncidentOptions: r.cfg.Incident, Channels: channels(r.cfg), Instance: "serin-1", Region: "eu-1",
+		Route: func(f alert.Facts) []string { return alert.NewRoutes(r.cfg.Routes, channels(r.cfg)).Channels(f) }}
+}
+
+// carry is the path of what the engine judged, as the daemon has it.
+func (r *rig) carry(judged alert.Judged, now time.Time) {
+	r.commit(judged, r.people.Update(judged.Transitions, now))
+}
+
+func (r *rig) commit(judged alert.Judged, told alert.Told) {
+	for _, x := range judged.Reprobes {
+		r.reprobe(x)
+	}
+	if c := (alert.Change{Judged: judged, Told: told}); !c.IsEmpty() {
+		r.check(r.disk.Commit(r.t.Context(), c))
+	}
+	r.box.Add(told.Notices...)
 }
 
 // restart stops the process in order and starts it again.
@@ -141,8 +164,10 @@ func (r *rig) killBeforeDelivery() { r.box.dead = true }
 func (r *rig) reload(cfg *configs.Config) {
 	r.cfg = cfg
 	r.setLanes()
-	r.engine.UseMaintenance(cfg.Maintenance)
-	r.check(r.engine.Reload(r.t.Context(), watched(cfg), channels(cfg), cfg.Incident, r.now))
+	r.people.Configure(r.options(), cfg.Maintenance)
+	judged, err := r.engine.Reload(r.t.Context(), watched(cfg), cfg.Maintenance, r.now)
+	r.check(err)
+	r.carry(judged, r.now)
 }
 
 // setLanes schedules the canaries of the config; those that were scheduled before go on.
@@ -180,7 +205,8 @@ func (r *rig) tick() {
 		return
 	}
 	r.disk.age(r.now)
-	r.check(r.engine.Tick(r.t.Context(), r.now))
+	judged := r.engine.Tick(r.now)
+	r.commit(judged, r.people.Tick(judged.Transitions, r.now))
 }
 
 // until lets virtual time pass.
@@ -219,7 +245,7 @@ func (r *rig) send(c *probe.Canary, why probe.Trigger) {
 	}
 	s.Spec, s.Trigger = r.spec(c), why
 	if s.Outcome != probe.Skipped && why == probe.Schedule {
-		r.check(r.engine.Begun(r.t.Context(), c.Key(), s.Time))
+		r.carry(r.engine.Begun(c.Key(), s.Time), r.now)
 	}
 	r.flights = append(r.flights, flight{s, r.now.Add(lasts(c, &s))})
 }
@@ -242,7 +268,7 @@ func (r *rig) land(i int) {
 // observe hands a sample to the engine.
 func (r *rig) observe(s probe.Sample) {
 	r.disk.age(r.now)
-	r.check(r.engine.Observe(r.t.Context(), s))
+	r.carry(r.engine.Observe(s), r.now)
 }
 
 func (r *rig) check(err error) {
@@ -252,21 +278,11 @@ func (r *rig) check(err error) {
 	}
 }
 
-// Reprobe takes the engine's wish for extra probes.
-func (r *rig) Reprobe(canary string, at []time.Time) {
+// reprobe makes the extra probes of a canary that were not sent yet those that the engine wants.
+func (r *rig) reprobe(x alert.Reprobe) {
 	for _, l := range r.lanes {
-		if l.canary.Key() == canary {
-			l.extra = append(l.extra, at...)
-			slices.SortFunc(l.extra, time.Time.Compare)
-		}
-	}
-}
-
-// CancelReprobes drops the extra probes that were not sent yet.
-func (r *rig) CancelReprobes(canary string) {
-	for _, l := range r.lanes {
-		if l.canary.Key() == canary {
-			l.extra = nil
+		if l.canary.Key() == x.Canary {
+			l.extra = slices.SortedFunc(slices.Values(x.At), time.Time.Compare)
 		}
 	}
 }
@@ -282,51 +298,62 @@ func (r *rig) beSilent(d time.Duration, severity string, match ...string) error 
 		}
 		ms = append(ms, m)
 	}
-	s, _, err := r.engine.Silence(r.t.Context(), alert.Silence{Match: ms, Ends: r.now.Add(d), Reason: "new GPU", By: "kim", Cap: alert.Severity(severity)}, r.now)
+	told, s, _, err := r.people.Silence(alert.Silence{Match: ms, Ends: r.now.Add(d), Reason: "new GPU", By: "kim", Cap: alert.Severity(severity)}, r.now)
 	r.silence = s.ID
+	r.commit(alert.Judged{}, told)
 	return err
 }
 
 // expire ends the newest silence.
 func (r *rig) expire() error {
-	_, err := r.engine.Expire(r.t.Context(), r.silence, "ann", r.now)
+	told, _, err := r.people.Expire(r.silence, "ann", r.now)
+	r.commit(alert.Judged{}, told)
 	return err
 }
 
 // ack takes the open incidents of a scope, until a time if it is not zero.
 func (r *rig) ack(scope string, until time.Time) error {
-	for _, inc := range r.engine.Status().Incidents {
+	id := "none"
+	for _, inc := range r.people.Status().Incidents {
 		if inc.Scope == scope {
-			_, err := r.engine.Ack(r.t.Context(), inc.ID, "kim", "looking", until, r.now)
-			return err
+			id = inc.ID
 		}
 	}
-	_, err := r.engine.Ack(r.t.Context(), "none", "kim", "looking", until, r.now)
+	told, err := r.people.Ack(id, "kim", "looking", until, r.now)
+	r.commit(alert.Judged{}, told)
 	return err
 }
 
 func (r *rig) accept(pattern string) error {
-	_, err := r.engine.Accept(r.t.Context(), pattern, "kim", "new hardware", r.now)
+	judged, _, err := r.engine.Accept(pattern, "kim", "new hardware", r.now)
+	r.carry(judged, r.now)
 	return err
 }
 
 func (r *rig) undo(pattern string) error {
-	_, err := r.engine.Undo(r.t.Context(), pattern, "kim", "old hardware", r.now)
+	judged, _, err := r.engine.Undo(pattern, "kim", "old hardware", r.now)
+	r.carry(judged, r.now)
 	return err
 }
 
 func (r *rig) reset(pattern string) error {
-	_, err := r.engine.ResetBaseline(r.t.Context(), pattern, "kim", "new model", r.now)
+	judged, _, err := r.engine.ResetBaseline(pattern, "kim", "new model", r.now)
+	r.carry(judged, r.now)
 	return err
 }
 
 func (r *rig) mark(text string) error {
-	_, err := r.engine.Mark(r.t.Context(), alert.Mark{Text: text, By: "kim"}, r.now)
+	told, _, err := r.people.Mark(alert.Mark{Text: text, By: "kim"}, r.now)
+	r.commit(alert.Judged{}, told)
 	return err
 }
 
 // imported says that another process has put samples on disk.
-func (r *rig) imported() { r.check(r.engine.Imported(r.t.Context(), r.now)) }
+func (r *rig) imported() {
+	judged, err := r.engine.Imported(r.t.Context(), r.now)
+	r.check(err)
+	r.carry(judged, r.now)
+}
 
 // mailbox is an outbox whose channels take everything at once.
 type mailbox struct {
@@ -334,8 +361,6 @@ type mailbox struct {
 	dead   bool // the process dies before the next delivery
 	struck bool
 }
-
-var _ alert.Mailbox = (*mailbox)(nil)
 
 // Add delivers notices.
 func (b *mailbox) Add(list ...alert.Notice) {
@@ -443,7 +468,7 @@ func (d *disk) write(c alert.Change) {
 	for _, s := range c.Silences {
 		d.silences[s.ID] = encode(s)
 	}
-	for _, b := range c.Blobs {
+	for _, b := range slices.Concat(c.Blobs, c.State) {
 		if d.blobs[b.Key] = string(b.Body); b.Body == nil {
 			delete(d.blobs, b.Key)
 		}
@@ -490,18 +515,19 @@ func (d *disk) History(_ context.Context, canary string, since time.Time) iter.S
 // snapshot is what a start finds.
 func (d *disk) snapshot() alert.Snapshot {
 	var s alert.Snapshot
-	open := map[string]bool{}
+	open, members := map[string]bool{}, map[string]bool{}
 	for _, inc := range each[alert.Incident](d.incidents) {
-		if inc.State != alert.IncidentClosed {
-			s.Incidents = append(s.Incidents, inc)
-			open[inc.ID] = true
+		s.Incidents = append(s.Incidents, inc)
+		open[inc.ID] = true
+		for _, id := range inc.Alerts() {
+			members[id] = true
 		}
 	}
 	for _, a := range each[alert.Alert](d.alerts) {
 		switch {
 		case a.Resolved.IsZero():
 			s.Alerts = append(s.Alerts, a)
-		case open[a.Incident]:
+		case members[a.ID]:
 			s.Settled = append(s.Settled, a)
 		}
 	}
@@ -540,4 +566,14 @@ func encode(v any) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// states writes the states of now into the book.
+func (r *rig) states() {
+	_, canaries, firing := r.engine.Status()
+	people, held := r.people.Status(), map[string]bool{}
+	for _, a := range firing {
+		held[a.Series+" "+string(a.Kind)] = people.Mutes[a.ID].IsFull() || people.Inhibited[a.ID] != ""
+	}
+	r.book.states(r.now, canaries, held)
 }

@@ -169,7 +169,7 @@ func (s *scenario) play(t *testing.T, d *disk, more ...order) *rig {
 		r.obey(o, s)
 	}
 	r.until(s.end)
-	r.book.states(r.now, r.engine.Status())
+	r.states()
 	return r
 }
 
@@ -212,7 +212,7 @@ func (r *rig) obey(o order, s *scenario) {
 	case "mark":
 		err = r.mark(strings.Join(o.args, " "))
 	case "states":
-		r.book.states(r.now, r.engine.Status())
+		r.states()
 	default:
 		r.t.Fatalf("order %q is unknown", o.what)
 	}
