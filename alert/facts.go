@@ -66,5 +66,5 @@ type Finding struct {
 // Tester is a channel that can try its whole way with a test message. Findings come in the order of trying; the channel
 // works when all are OK. An error is ours: a secret that cannot be read.
 type Tester interface {
-	Test(ctx context.Context) ([]Finding, error)
+	Test(ctx context.Context, m Message) ([]Finding, error)
 }

@@ -67,8 +67,31 @@ type Message struct {
 	Runbook  string   `json:"runbook,omitempty"`
 	Footer   []string `json:"footer,omitempty"` // incident id, instance, region, request id, commands
 	Mention  bool     `json:"mention,omitempty"`
-	Thread   string   `json:"thread,omitempty"` // what a resolve or reopen adds to the thread, or sends as headline where it cannot edit; "" = the headline
+	Thread   string   `json:"thread,omitempty"` // what a resolve or reopen adds to the thread; "" = the headline
 }
+
+// TestNotice returns the notice of a test message for a channel.
+func TestNotice(channel string, m Message, now time.Time) Notice {
+	return Notice{Channel: channel, Act: ActTest, Created: now, Message: m}
+}
+
+// Alone returns the message as a channel sends it that can neither edit nor answer in a thread: times are plain, and what a
+// reopening adds to the thread is its headline.
+func (n Notice) Alone() Message {
+	m := n.Message.Plain()
+	if n.Act == ActReopen && m.Thread != "" {
+		m.Headline = m.Thread
+	}
+	return m
+}
+
+// Calls reports whether the notice may mention people: an edit and an end never do.
+func (n Notice) Calls() bool {
+	return n.Message.Mention && (n.Act == ActOpen || n.Act == ActThread || n.Act == ActReopen)
+}
+
+// SkipsUnpaged reports whether a channel that cannot edit leaves the notice out: an edit, or a thread line that pages nobody.
+func (n Notice) SkipsUnpaged() bool { return n.Act == ActUpdate || n.Act == ActThread && !n.Pages }
 
 // The message states.
 const (

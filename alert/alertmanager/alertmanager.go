@@ -70,9 +70,9 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 // Name returns the channel's name.
 func (c *Channel) Name() string { return c.opt.Name }
 
-// Skips reports what is not state: thread lines, and that an incident goes on as part of another, whose alerts they are now.
+// Skips reports what is not state: thread lines and notes.
 func (c *Channel) Skips(n alert.Notice) bool {
-	return n.Act == alert.ActThread || n.Act == alert.ActNote || n.Facts.Incident.Merged != ""
+	return n.Act == alert.ActThread || n.Act == alert.ActNote
 }
 
 // Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the
@@ -269,12 +269,12 @@ func unlessTaken(taken int, err error) error {
 }
 
 // Test sends an alert named SerinTest that ends by itself after a minute, to each peer.
-func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
+func (c *Channel) Test(ctx context.Context, m alert.Message) ([]alert.Finding, error) {
 	if _, err := c.opt.Token.Reveal(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.opt.Token.Label(), err)
 	}
 	now := c.now()
-	n := alert.TestNotice(c.opt.Name, now)
+	n := alert.TestNotice(c.opt.Name, m, now)
 	var found []alert.Finding
 	for _, peer := range c.opt.URLs {
 		one := &Channel{opt: c.opt, post: c.post}

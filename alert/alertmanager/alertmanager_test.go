@@ -181,17 +181,17 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestHeldBack tells nothing of alerts that another one holds back.
-func TestHeldBack(t *testing.T) {
+// TestInhibited tells nothing of alerts that another one inhibits.
+func TestInhibited(t *testing.T) {
 	a := newPeer(t)
 	c, k := channel(t, a)
 	slow, down := fact("short", alert.KindTTFT, alert.Warning), fact("", alert.KindTimeout, alert.Critical)
 	down.Scene = ""
 	send(t, c, notice(alert.ActOpen, slow))
-	slow.Alert.Suppressed = "timeout"
+	slow.Inhibited = "timeouts of gw-eu"
 	k.pass(time.Minute)
 	send(t, c, notice(alert.ActUpdate, down, slow))
-	a.want(t, "held back", "SerinTimeout  critical until 5m0s", "SerinSlow short warning until 1m0s")
+	a.want(t, "inhibited", "SerinTimeout  critical until 5m0s", "SerinSlow short warning until 1m0s")
 	if labels := a.calls[1][0].Labels; labels["alertname"] == "SerinTimeout" && labels["scene"] != "" {
 		t.Errorf("an empty label is sent: %v", labels)
 	}
@@ -282,7 +282,7 @@ func TestTest(t *testing.T) {
 	a, b := newPeer(t), newPeer(t)
 	c, _ := channel(t, a, b)
 	b.answer(401)
-	found, err := c.Test(t.Context())
+	found, err := c.Test(t.Context(), alert.Message{Severity: alert.Info})
 	if err != nil || len(found) != 2 || !found[0].OK || found[1].OK || found[1].Fix == "" {
 		t.Fatalf("%+v %v", found, err)
 	}
@@ -305,32 +305,20 @@ func TestEndpoint(t *testing.T) {
 	f("http://am:9093/api/v2", "http://am:9093/api/v2/alerts")
 }
 
-// TestMerged: alerts that go on in another incident go on, with nothing said to have ended.
-func TestMerged(t *testing.T) {
+// TestMoreAlertsThanOneNoticeHolds: those that are left out fire on.
+func TestMoreAlertsThanOneNoticeHolds(t *testing.T) {
 	a := newPeer(t)
 	c, k := channel(t, a)
-	short := fact("short", alert.KindError, alert.Critical)
-	send(t, c, notice(alert.ActOpen, short))
-	over := notice(alert.ActResolve, short)
-	over.Facts.Incident.Merged = "q2x5"
-	if !c.Skips(over) {
-		t.Error("the end of what goes on is told")
-	}
-	long := fact("long", alert.KindError, alert.Critical)
-	lead := notice(alert.ActUpdate, short, long)
-	lead.Incident, lead.Facts.Incident.ID = "q2x5", "q2x5"
-	k.pass(time.Minute)
+	short, long := fact("short", alert.KindError, alert.Critical), fact("long", alert.KindError, alert.Critical)
+	lead := notice(alert.ActOpen, short, long)
 	send(t, c, lead)
-	a.want(t, "merged", "SerinError long critical until 5m0s", "SerinError short critical until 5m0s")
-	k.pass(time.Minute)
-	refresh(t, c, lead)
-	a.want(t, "a minute later", "SerinError long critical until 6m0s", "SerinError short critical until 6m0s")
-
-	lead.Facts.Alerts, lead.Facts.More = lead.Facts.Alerts[:1], 1 // a message holds only so many
+	a.want(t, "both", "SerinError long critical until 4m0s", "SerinError short critical until 4m0s")
+	lead.Act = alert.ActUpdate
+	lead.Facts.Alerts, lead.Facts.More = lead.Facts.Alerts[:1], 1 // a notice holds only so many
 	send(t, c, lead)
-	a.want(t, "not all of them", "SerinError short critical until 6m0s")
+	a.want(t, "not all of them", "SerinError short critical until 4m0s")
 	k.pass(time.Minute)
 	lead.Facts.Alerts, lead.Facts.More = []alert.Fact{short, long}, 0
 	refresh(t, c, lead)
-	a.want(t, "all of them", "SerinError long critical until 7m0s", "SerinError short critical until 7m0s")
+	a.want(t, "all of them", "SerinError long critical until 5m0s", "SerinError short critical until 5m0s")
 }

@@ -33,7 +33,7 @@ func alertName(k alert.Kind) string {
 }
 
 // alertsOf returns the alerts that a notice is about, by a key that holds the labels: other labels are another alert to
-// Alertmanager. In all but an end they are those that fire and are not held back. A notice without facts, of serin's own
+// Alertmanager. In all but an end they are those that fire and are not inhibited or silenced. A notice without facts, of serin's own
 // health, is one alert.
 func alertsOf(n alert.Notice, o Options) map[string]payload {
 	out := map[string]payload{}
@@ -45,7 +45,7 @@ func alertsOf(n alert.Notice, o Options) map[string]payload {
 		return out
 	}
 	for _, f := range n.Facts.Alerts {
-		ended := !f.Alert.Open() || f.Alert.Suppressed != ""
+		ended := !f.Alert.IsFiring() || f.Inhibited != "" || f.Mute.IsFull()
 		if ended && n.Act != alert.ActResolve {
 			continue
 		}
@@ -71,7 +71,7 @@ func base(n alert.Notice, o Options, name, severity string) payload {
 	label(p.Labels, "instance", n.Facts.Instance)
 	label(p.Labels, "region", n.Facts.Region)
 	p.Labels["alertname"], p.Labels["severity"] = name, severity
-	m := n.Message
+	m := n.Message.Plain()
 	p.Annotations["headline"] = alert.Clean(m.Headline)
 	if n.Incident != "" {
 		p.Annotations["incident"] = n.Incident

@@ -37,8 +37,11 @@ func (t *topic) add(n alert.Notice) {
 	if known || t.opening != nil && t.opening.Revision == n.Revision {
 		return
 	}
-	if n.Act == alert.ActOpen {
+	switch n.Act {
+	case alert.ActOpen:
 		t.opening = &n
+	case alert.ActReopen:
+		t.ended = time.Time{}
 	}
 	if n.State == alert.NoticePending || n.State == alert.NoticeBlocked {
 		t.waiting = slices.Insert(t.waiting, i, &n)
@@ -120,9 +123,10 @@ func (t *topic) needless(n *alert.Notice, skips func(alert.Notice) bool) string 
 		return whyJoined
 	case n.Act == alert.ActOpen || n.Act == alert.ActTest || n.Act == alert.ActNote:
 		return ""
-	case n.Act == alert.ActResolve && t.isSkipped():
-		return whyUnannounced
-	case n.Act == alert.ActResolve: // an end is told rather twice than never, should the store have lost the opening
+	case n.Act == alert.ActResolve || n.Act == alert.ActReopen: // sent rather twice than never, should the store have lost the opening
+		if t.isSkipped() {
+			return whyUnannounced
+		}
 		return ""
 	case t.opening == nil || t.opening.State == alert.NoticeDropped:
 		return whyUnannounced

@@ -101,12 +101,13 @@ func (c *Channel) Send(ctx context.Context, n alert.Notice, _ alert.Receipt) (al
 	return alert.Receipt{}, nil
 }
 
-// action is what a notice asks of PagerDuty. An edit of what somebody has taken stays acknowledged.
+// action is what a notice asks of PagerDuty. An edit of what somebody has taken stays acknowledged; what fires again calls
+// again.
 func action(n alert.Notice) string {
 	switch {
 	case n.Act == alert.ActResolve:
 		return "resolve"
-	case n.Facts.Incident.Acked != "" && n.Act != alert.ActOpen:
+	case n.Facts.Incident.Acked != "" && n.Act != alert.ActOpen && n.Act != alert.ActReopen:
 		return "acknowledge"
 	}
 	return "trigger"
@@ -139,6 +140,7 @@ func dedupKey(n alert.Notice) string {
 
 // eventOf returns the event of a notice. Only a trigger needs a payload.
 func eventOf(n alert.Notice, action string) event {
+	n.Message = n.Alone()
 	m := n.Message
 	e := event{Action: action, DedupKey: dedupKey(n)}
 	if action != "trigger" {
@@ -189,12 +191,12 @@ func cut(text string, limit int) string {
 }
 
 // Test triggers an incident of severity info and resolves it at once.
-func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
+func (c *Channel) Test(ctx context.Context, m alert.Message) ([]alert.Finding, error) {
 	if _, err := c.opt.RoutingKey.Reveal(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", c.opt.RoutingKey.Label(), err)
 	}
 	now := c.now()
-	n := alert.TestNotice(c.opt.Name, now)
+	n := alert.TestNotice(c.opt.Name, m, now)
 	_, err := c.Send(ctx, n, alert.Receipt{})
 	return post.Findings("pagerduty", err), nil
 }

@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 
 func TestTest(t *testing.T) {
 	c, events := service(t, 202)
-	found, err := c.Test(t.Context())
+	found, err := c.Test(t.Context(), alert.Message{Severity: alert.Info, State: alert.MessageTest})
 	if err != nil || len(found) != 1 || !found[0].OK || len(*events) != 2 {
 		t.Fatalf("%+v %v %q", found, err, *events)
 	}

@@ -4,6 +4,7 @@ package post
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,7 +193,7 @@ func RetryAfter(h http.Header) (wait time.Duration, ok bool) {
 // Findings turns what a test message came to into what it says about the channel.
 func Findings(what string, err error) []alert.Finding {
 	if err == nil {
-		return []alert.Finding{{OK: true, What: what + ": took a test message"}}
+		return []alert.Finding{{OK: true, What: what + ": test message delivered"}}
 	}
 	f := alert.Finding{What: what + ": " + err.Error()}
 	if e, ok := errors.AsType[*alert.SendError](err); ok {
@@ -200,7 +201,7 @@ func Findings(what string, err error) []alert.Finding {
 		bare.Fix = ""
 		f = alert.Finding{What: what + ": " + bare.Error(), Fix: e.Fix}
 		if e.Limited {
-			f.Fix = "wait " + max(e.RetryAfter, time.Minute).String() + " and try again"
+			f.Fix = "wait " + cmp.Or(e.RetryAfter, time.Minute).String() + " and try again"
 		}
 	}
 	return []alert.Finding{f}

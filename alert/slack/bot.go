@@ -17,16 +17,17 @@ type bot struct {
 
 // post sends a new message, into a thread where thread is not "". What Slack refuses for its form is sent once more as
 // plain text.
-func (b *bot) post(ctx context.Context, room, thread string, p payload) (alert.Receipt, error) {
-	receipt, err := b.postOnce(ctx, room, thread, p)
+func (b *bot) post(ctx context.Context, room, thread string, p payload, more ...api.MsgOption) (alert.Receipt, error) {
+	receipt, err := b.postOnce(ctx, room, thread, p, more)
 	if badForm(err) && p.blocks != nil {
-		return b.postOnce(ctx, room, thread, p.plain())
+		return b.postOnce(ctx, room, thread, p.plain(), more)
 	}
 	return receipt, err
 }
 
-func (b *bot) postOnce(ctx context.Context, room, thread string, p payload) (alert.Receipt, error) {
+func (b *bot) postOnce(ctx context.Context, room, thread string, p payload, more []api.MsgOption) (alert.Receipt, error) {
 	options := append(p.options(), api.MsgOptionDisableLinkUnfurl(), api.MsgOptionDisableMediaUnfurl())
+	options = append(options, more...)
 	if thread != "" {
 		options = append(options, api.MsgOptionTS(thread))
 	}
@@ -69,13 +70,25 @@ func (b *bot) update(ctx context.Context, open alert.Receipt, m alert.Message) e
 	return nil
 }
 
+// reopen edits the opening back to what fires, and says so in its thread and, by that, in the channel too. The receipt stays
+// the opening's.
+func (b *bot) reopen(ctx context.Context, open alert.Receipt, m alert.Message, who string) (alert.Receipt, error) {
+	if err := b.update(ctx, open, m); err != nil {
+		return alert.Receipt{}, err
+	}
+	if _, err := b.reply(ctx, open, ending(m, who), api.MsgOptionBroadcast()); err != nil {
+		return alert.Receipt{}, err
+	}
+	return open, nil
+}
+
 // resolve edits the opening to RESOLVED and says so in its thread. Where the opening cannot be edited any more the end
 // is a whole message: in the thread, or of its own where the opening is gone. The receipt stays the opening's.
 func (b *bot) resolve(ctx context.Context, open alert.Receipt, m alert.Message) (alert.Receipt, error) {
 	err := b.edit(ctx, open, whole(m, ""))
 	switch {
 	case err == nil:
-		_, err = b.reply(ctx, open, ending(m))
+		_, err = b.reply(ctx, open, ending(m, ""))
 	case gone(err):
 		_, err = b.post(ctx, open.Channel, "", whole(m, ""))
 	case uneditable(err):
@@ -88,8 +101,8 @@ func (b *bot) resolve(ctx context.Context, open alert.Receipt, m alert.Message) 
 }
 
 // reply adds a line to the thread of the opening; where that is gone it is a message of its own.
-func (b *bot) reply(ctx context.Context, open alert.Receipt, p payload) (alert.Receipt, error) {
-	receipt, err := b.post(ctx, open.Channel, open.TS, p)
+func (b *bot) reply(ctx context.Context, open alert.Receipt, p payload, more ...api.MsgOption) (alert.Receipt, error) {
+	receipt, err := b.post(ctx, open.Channel, open.TS, p, more...)
 	if gone(err) {
 		return b.post(ctx, open.Channel, "", p)
 	}

@@ -2,21 +2,18 @@ package slack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"serin/alert"
+	"serin/alert/post"
 )
-
-// Finding is one thing that a test of the channel found.
-type Finding = alert.Finding
 
 // Test tries the whole way with a test message: the token and its scopes, each channel, or the webhook. It returns what
 // it found in the order of trying; the channel works when all are OK. An error is ours: a secret that cannot be read.
-func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
+func (c *Channel) Test(ctx context.Context, m alert.Message) ([]alert.Finding, error) {
 	source := c.opt.WebhookURL
 	if c.bot() {
 		source = c.opt.BotToken
@@ -26,7 +23,7 @@ func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
 		return nil, fmt.Errorf("read %s: %w", source.Label(), err)
 	}
 	if !c.bot() {
-		return []Finding{c.tryPost(ctx, "webhook", "")}, nil
+		return []alert.Finding{c.tryPost(ctx, m, "webhook", "")}, nil
 	}
 	found := tokenKind(secret)
 	identity, ok := c.tryAuth(ctx)
@@ -34,9 +31,9 @@ func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
 	if !ok {
 		return found, nil
 	}
-	found = append(found, c.tryPost(ctx, "channel "+c.opt.Channel, c.opt.Channel))
+	found = append(found, c.tryPost(ctx, m, "channel "+c.opt.Channel, c.opt.Channel))
 	if c.opt.InfoChannel != "" {
-		found = append(found, c.tryPost(ctx, "info_channel "+c.opt.InfoChannel, c.opt.InfoChannel))
+		found = append(found, c.tryPost(ctx, m, "info_channel "+c.opt.InfoChannel, c.opt.InfoChannel))
 	}
 	return found, nil
 }
@@ -45,62 +42,47 @@ func (c *Channel) Test(ctx context.Context) ([]Finding, error) {
 const scopeFiles = "files:write"
 
 // tokenKind says when the token is of a kind that cannot post as a bot.
-func tokenKind(token string) []Finding {
+func tokenKind(token string) []alert.Finding {
 	kinds := map[string]string{"xapp-": "an app-level token", "xoxp-": "a user token", "xoxe-": "a refresh token", "xoxe.": "a configuration token"}
 	for prefix, kind := range kinds {
 		if strings.HasPrefix(token, prefix) {
-			return []Finding{{What: "the token is " + kind, Fix: "use the bot token (xoxb-…) of the app's page OAuth & Permissions"}}
+			return []alert.Finding{{What: "the token is " + kind, Fix: "use the bot token (xoxb-…) of the app's page OAuth & Permissions"}}
 		}
 	}
 	return nil
 }
 
 // tryAuth says who the token is and what it may do; ok is false when nothing else is worth trying.
-func (c *Channel) tryAuth(ctx context.Context) (found []Finding, ok bool) {
+func (c *Channel) tryAuth(ctx context.Context) (found []alert.Finding, ok bool) {
 	b, err := c.dial()
 	if err != nil {
-		return []Finding{failed("token", err)}, false
+		return post.Findings("token", err), false
 	}
 	who, err := b.api.AuthTestContext(ctx)
 	if err != nil {
-		return []Finding{failed("token", b.doer.classify(err))}, false
+		return post.Findings("token", b.doer.classify(err)), false
 	}
-	found = append(found, Finding{OK: true, What: fmt.Sprintf("token of %s in workspace %s", clean(who.User), clean(who.Team))})
+	found = append(found, alert.Finding{OK: true, What: fmt.Sprintf("token of %s in workspace %s", alert.Clean(who.User), alert.Clean(who.Team))})
 	header := who.Header.Get("X-Oauth-Scopes")
 	if header == "" {
-		return append(found, Finding{OK: true, What: "Slack did not say which scopes the token has"}), true
+		return append(found, alert.Finding{OK: true, What: "Slack did not say which scopes the token has"}), true
 	}
-	scopes := strings.FieldsFunc(clean(header), func(r rune) bool { return r == ',' || r == ' ' })
+	scopes := strings.FieldsFunc(alert.Clean(header), func(r rune) bool { return r == ',' || r == ' ' })
 	if !slices.Contains(scopes, "chat:write") && !slices.Contains(scopes, "chat:write:bot") {
-		return append(found, Finding{What: "the token lacks the scope chat:write (it has " + strings.Join(scopes, ", ") + ")", Fix: fixScope}), true
+		return append(found, alert.Finding{What: "the token lacks the scope chat:write (it has " + strings.Join(scopes, ", ") + ")", Fix: fixScope}), true
 	}
-	found = append(found, Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")})
+	found = append(found, alert.Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")})
 	if c.opt.Chart != "" && !slices.Contains(scopes, scopeFiles) {
-		found = append(found, Finding{What: "the token lacks the scope " + scopeFiles + ", which chart needs", Fix: "add the scope " + scopeFiles + " to the app and install it anew, or remove chart"})
+		found = append(found, alert.Finding{What: "the token lacks the scope " + scopeFiles + ", which chart needs", Fix: "add the scope " + scopeFiles + " to the app and install it anew, or remove chart"})
 	}
 	return found, true
 }
 
 // tryPost posts a test message, to room by bot token.
-func (c *Channel) tryPost(ctx context.Context, what, room string) Finding {
+func (c *Channel) tryPost(ctx context.Context, m alert.Message, what, room string) alert.Finding {
 	to := *c
 	to.opt.Channel = room
-	n := alert.TestNotice(c.opt.Name, time.Now())
-	if _, err := to.Send(ctx, n, alert.Receipt{}); err != nil {
-		return failed(what, err)
-	}
-	return Finding{OK: true, What: what + ": took a test message"}
-}
-
-func failed(what string, err error) Finding {
-	f := Finding{What: what + ": " + err.Error()}
-	if e, ok := errors.AsType[*alert.SendError](err); ok {
-		bare := *e
-		bare.Fix = ""
-		f = Finding{What: what + ": " + bare.Error(), Fix: e.Fix}
-		if e.Limited {
-			f.Fix = "wait " + e.RetryAfter.String() + " and try again"
-		}
-	}
-	return f
+	n := alert.TestNotice(c.opt.Name, m, time.Now())
+	_, err := to.Send(ctx, n, alert.Receipt{})
+	return post.Findings(what, err)[0]
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"serin/alert"
 	"serin/alert/slack/slacktest"
 )
 
@@ -20,8 +21,8 @@ func TestTest(t *testing.T) {
 		})
 	}
 	const who, scopes = "true token of serin in workspace Test Team", "true scopes chat:write, chat:write.public"
-	const posted = "true channel #alerts: took a test message"
-	f("all fine", func(*slacktest.Server, *Channel) {}, who, scopes, posted, "true info_channel #info: took a test message")
+	const posted = "true channel #alerts: test message delivered"
+	f("all fine", func(*slacktest.Server, *Channel) {}, who, scopes, posted, "true info_channel #info: test message delivered")
 	f("no info channel", func(_ *slacktest.Server, c *Channel) { c.opt.InfoChannel = "" }, who, scopes, posted)
 	f("scope missing", func(s *slacktest.Server, c *Channel) {
 		c.opt.InfoChannel = ""
@@ -49,8 +50,8 @@ func TestTest(t *testing.T) {
 func TestTestByWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := byWebhook(t)
-		expect(t, c, "true webhook: took a test message")
-		if call := s.Calls()[0]; call.Text != ":large_blue_circle: TEST  test message of serin: this channel works" {
+		expect(t, c, "true webhook: test message delivered")
+		if call := s.Calls()[0]; call.Text != ":large_blue_circle: TEST  nothing is wrong" {
 			t.Errorf("it is %q", call.Text)
 		}
 		c.opt.WebhookURL = secret(t, strings.Replace(s.WebhookURL(), "hooksecret", "othersecret", 1))
@@ -61,7 +62,7 @@ func TestTestByWebhook(t *testing.T) {
 // expect wants these findings, written "ok what | beginning of the fix".
 func expect(t *testing.T, c *Channel, want ...string) {
 	t.Helper()
-	found, err := c.Test(t.Context())
+	found, err := c.Test(t.Context(), alert.Message{Severity: alert.Info, State: alert.MessageTest, Headline: "nothing is wrong"})
 	if err != nil {
 		t.Fatal(err)
 	}

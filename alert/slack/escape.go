@@ -1,30 +1,19 @@
 package slack
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"strings"
-	"unicode"
+	"time"
 	"unicode/utf16"
-)
 
-// clean makes foreign text one line without control and direction characters, which could hide or turn round what
-// stands beside them.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200d': // the joiner belongs to emoji
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�"))
-	return strings.TrimSpace(text)
-}
+	"serin/alert"
+)
 
 // escape makes text harmless in Slack's markup: <!channel> in it pings nobody.
 func escape(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(clean(text))
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(alert.Clean(text))
 }
 
 // size is a length as Slack counts it: UTF-16 units.
@@ -36,32 +25,62 @@ func size(text string) int {
 	return n
 }
 
-// fit escapes text and shortens it, never inside an entity, so that it takes at most limit.
+// fit escapes text, has its times shown in the reader's zone, and shortens it, never inside an entity or a time, so that it
+// takes at most limit.
 func fit(text string, limit int) string {
-	text = clean(text)
-	if out := escape(text); size(out) <= limit {
-		return out
-	}
-	used, end := 1, 0 // one for the dots
-	for i, r := range text {
-		used += size(escapeRune(r))
-		if used > limit {
-			break
+	text, dates := datesOf(text)
+	var out strings.Builder
+	used, room := 0, limit-1 // one for the dots
+	short := ""
+	for _, r := range alert.Clean(text) {
+		piece := escapeRune(r, dates)
+		used += size(piece)
+		if used > room && short == "" {
+			short = out.String() + "…"
 		}
-		end = i + len(string(r))
+		if used > limit {
+			return short
+		}
+		out.WriteString(piece)
 	}
-	return escape(text[:end]) + "…"
+	return out.String()
 }
 
-// escapeRune is escape for one rune, spaces kept.
-func escapeRune(r rune) string {
-	switch r {
-	case '&':
+// firstDate is the rune that stands for the first time of a text while it is cut to size: of a private area, from which
+// foreign text is kept out.
+const firstDate, lastDate = '\uE000', '\uF8FF'
+
+// datesOf puts a rune in the place of each time of a text, and returns Slack's dates for them.
+func datesOf(text string) (string, []string) {
+	var dates []string
+	text = strings.Map(func(r rune) rune {
+		if r >= firstDate && r <= lastDate {
+			return -1
+		}
+		return r
+	}, text)
+	text = alert.RenderTimes(text, func(t time.Time, style alert.TimeStyle, fallback string) string {
+		if len(dates) > lastDate-firstDate {
+			return fallback
+		}
+		show := map[alert.TimeStyle]string{alert.WithSecond: "{time_secs}", alert.WithDate: "{date_short_pretty} {time}"}[style]
+		dates = append(dates, fmt.Sprintf("<!date^%d^%s|%s>", t.Unix(), cmp.Or(show, "{time}"), escape(fallback)))
+		return string(firstDate + rune(len(dates)-1))
+	})
+	return text, dates
+}
+
+// escapeRune is escape for one rune, spaces kept; one that stands for a time becomes it.
+func escapeRune(r rune, dates []string) string {
+	switch {
+	case r == '&':
 		return "&amp;"
-	case '<':
+	case r == '<':
 		return "&lt;"
-	case '>':
+	case r == '>':
 		return "&gt;"
+	case r >= firstDate && r < firstDate+rune(len(dates)):
+		return dates[r-firstDate]
 	}
 	return string(r)
 }
@@ -80,7 +99,7 @@ const maxTarget = 1000
 // link is a labelled link, or the label with the text where target is no web address. A target is not escaped: what
 // would end it is percent-encoded.
 func link(target, label string) string {
-	u, err := url.Parse(clean(target))
+	u, err := url.Parse(alert.Clean(target))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || size(target) > maxTarget {
 		return fit(label+": "+target, maxTarget)
 	}

@@ -66,7 +66,7 @@ func refusal(word string) *alert.SendError {
 	case word == "":
 		return &alert.SendError{Code: "refused without a word", Retryable: true}
 	}
-	return &alert.SendError{Code: cut(clean(word), 60), Fix: fixes()[word]}
+	return &alert.SendError{Code: cut(alert.Clean(word), 60), Fix: fixes()[word]}
 }
 
 func limited(wait time.Duration) *alert.SendError {

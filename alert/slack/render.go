@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -38,7 +39,9 @@ func (p payload) options() []api.MsgOption {
 
 // whole is a message with everything: header, body, links, footer. who is mentioned, "" = nobody.
 func whole(m alert.Message, who string) payload {
-	head := headline(m, m.Headline)
+	head := alert.PlainTimes(m.Headline) // phones and headers show no dates
+	m.Headline = head
+	head = headline(m, head)
 	body := bodyLines(m)
 	if who != "" {
 		body = append([]string{who}, body...)
@@ -70,13 +73,12 @@ func line(m alert.Message, who string) payload {
 	return payload{text: text, full: text}
 }
 
-// ending is what a resolve adds to the thread.
-func ending(m alert.Message) payload {
-	text := m.Thread
-	if text == "" {
-		text = m.Headline
+// ending is what a resolve or a reopening adds to the thread.
+func ending(m alert.Message, who string) payload {
+	text := headline(m, cmp.Or(m.Thread, m.Headline))
+	if who != "" {
+		text += " " + who
 	}
-	text = headline(m, text)
 	return payload{text: text, full: text}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -43,6 +44,14 @@ func TestFit(t *testing.T) {
 	f("&&", 10, "&amp;&amp;")
 	f("日本語日本語", 4, "日本語…")
 	f("😀😀😀", 5, "😀😀…") // two units each
+	since := "since " + alert.MarkTime(time.Unix(1772340790, 0), alert.TimeOfDay, "03:53 +08:00") + " & on"
+	const date = "<!date^1772340790^{time}|03:53 +08:00>"
+	f(since, 100, "since "+date+" &amp; on")
+	f(since, len("since "+date)+1, "since "+date+"…")
+	f(since, len("since "+date)-1, "since …") // never inside a time
+	f(alert.MarkTime(time.Unix(5, 0), alert.WithSecond, "a"), 99, "<!date^5^{time_secs}|a>")
+	f(alert.MarkTime(time.Unix(5, 0), alert.WithDate, "a"), 99, "<!date^5^{date_short_pretty} {time}|a>")
+	f("a\uE000b", 99, "ab") // no foreign rune stands for a time
 }
 
 func TestLink(t *testing.T) {
@@ -111,7 +120,7 @@ func TestLimits(t *testing.T) {
 		}
 		p := whole(m, "<!here>")
 		check(t, p)
-		for _, other := range []payload{p.plain(), line(m, "<!here>"), ending(m)} {
+		for _, other := range []payload{p.plain(), line(m, "<!here>"), ending(m, "<!here>")} {
 			check(t, other)
 		}
 	})

@@ -62,8 +62,8 @@ func (c *Channel) Name() string { return c.opt.Name }
 // bot reports whether messages go by bot token: it edits and answers in threads.
 func (c *Channel) bot() bool { return !c.opt.BotToken.IsZero() }
 
-// Skips reports what Slack is never sent: info where no info_channel is set (a note goes where the others go then), and by webhook updates and thread lines,
-// because a webhook returns no message id.
+// Skips reports what Slack is never sent: info where no info_channel is set (a note goes where the others go then), and by
+// webhook, which returns no message id, what pages nobody.
 func (c *Channel) Skips(n alert.Notice) bool {
 	switch {
 	case n.Act == alert.ActTest || n.Act == alert.ActNote:
@@ -71,7 +71,7 @@ func (c *Channel) Skips(n alert.Notice) bool {
 	case n.Message.Severity == alert.Info && (!c.bot() || c.opt.InfoChannel == ""):
 		return true
 	}
-	return !c.bot() && (n.Act == alert.ActUpdate || n.Act == alert.ActThread)
+	return !c.bot() && n.SkipsUnpaged()
 }
 
 // Send sends one notice: by bot token it posts, edits or answers in the thread, by webhook it posts. Errors are
@@ -91,6 +91,8 @@ func (c *Channel) Send(ctx context.Context, n alert.Notice, open alert.Receipt) 
 		return open, b.update(ctx, open, n.Message)
 	case n.Act == alert.ActThread:
 		return b.reply(ctx, open, line(n.Message, c.mentionFor(n)))
+	case n.Act == alert.ActReopen:
+		return b.reopen(ctx, open, n.Message, c.mentionFor(n))
 	case n.Act == alert.ActResolve:
 		return b.resolve(ctx, open, n.Message)
 	}
@@ -107,7 +109,7 @@ func (c *Channel) room(n alert.Notice) string {
 
 // mentionFor returns whom a notice calls: never in an edit.
 func (c *Channel) mentionFor(n alert.Notice) string {
-	if n.Message.Mention && (n.Act == alert.ActOpen || n.Act == alert.ActThread) {
+	if n.Calls() {
 		return c.opt.Mention
 	}
 	return ""

@@ -56,7 +56,7 @@ func channel(t *testing.T, s *slacktest.Server, o Options) *Channel {
 func firing() alert.Message {
 	return alert.Message{Severity: alert.Critical, State: "firing", Headline: "gw-eu / chat / long: TTFT 8.4 s, normal 1.6–2.5 s (×4.2)", Incident: "7f3k",
 		Lines:  []alert.Line{{Role: "scope", Text: "4 of the last 5 checks since 14:05 +08:00 (16 min)"}, {Role: "counts", Text: "0 timeouts, 0 errors in 12 checks"}},
-		Footer: []string{"incident 7f3k", "seen by serin-1 in eu-1"}, Link: "https://serin.example/api/v1/incidents/7f3k", Runbook: "https://wiki.example/ttft?a=1&b=2", Mention: true}
+		Footer: []string{"incident 7f3k", "probed from serin-1 in eu-1"}, Link: "https://serin.example/api/v1/incidents/7f3k", Runbook: "https://wiki.example/ttft?a=1&b=2", Mention: true}
 }
 
 func notice(act alert.Act) alert.Notice {
@@ -131,7 +131,7 @@ func TestByToken(t *testing.T) {
 		body := []string{"header: " + head,
 			"section: <!here>\n4 of the last 5 checks since 14:05 +08:00 (16 min)\n0 timeouts, 0 errors in 12 checks",
 			"section: *<https://serin.example/api/v1/incidents/7f3k|Open incident>* · <https://wiki.example/ttft?a=1&b=2|Runbook>",
-			"context: incident 7f3k · seen by serin-1 in eu-1"}
+			"context: incident 7f3k · probed from serin-1 in eu-1"}
 		same(t, "the opening", blocksOf(t, calls[0]), body)
 		body[1] = strings.Replace(body[1], "<!here>\n", "", 1)
 		same(t, "the edit, which mentions nobody,", blocksOf(t, calls[1]), body)
@@ -438,4 +438,42 @@ func TestOverTCP(t *testing.T) {
 	if got := s.Message(open.TS); !strings.HasPrefix(got, ":large_green_circle: RESOLVED") || len(s.Calls()) != 3 {
 		t.Errorf("the opening reads %q after %d calls", got, len(s.Calls()))
 	}
+}
+
+func TestReopening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := byToken(t)
+		open, err := c.Send(t.Context(), notice(alert.ActOpen), alert.Receipt{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := notice(alert.ActReopen)
+		n.Message.Headline, n.Message.Thread, n.Message.Mention = "gw-eu is slow", "fires again: gw-eu is slow", true
+		receipt, err := c.Send(t.Context(), n, open)
+		calls := s.Calls()
+		if err != nil || receipt != open || len(calls) != 3 {
+			t.Fatalf("receipt %v, %v, %d calls", receipt, err, len(calls))
+		}
+		if got := s.Message(open.TS); !strings.HasSuffix(got, "gw-eu is slow") || strings.Contains(got, "<!here>") {
+			t.Errorf("the opening reads %q", got)
+		}
+		if line := calls[2]; !strings.HasSuffix(line.Text, "fires again: gw-eu is slow <!here>") || line.Thread != open.TS || !line.Broadcast {
+			t.Errorf("the thread line is %+v", line)
+		}
+	})
+}
+
+// TestWebhookReopening: where nothing can be edited it is a message of its own, with the thread's line as headline.
+func TestWebhookReopening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := byWebhook(t)
+		n := notice(alert.ActReopen)
+		n.Message.Thread, n.Message.Mention = "fires again, 3rd time since "+alert.MarkTime(time.Unix(1772340790, 0), alert.TimeOfDay, "03:53")+": gw-eu is slow", true
+		if _, err := c.Send(t.Context(), n, alert.Receipt{}); err != nil {
+			t.Fatal(err)
+		}
+		if call := s.Calls()[0]; !strings.HasSuffix(call.Text, "fires again, 3rd time since 03:53: gw-eu is slow") || !strings.Contains(strings.Join(blocksOf(t, call), ""), "<@U1>") {
+			t.Errorf("text %q, blocks %s", call.Text, call.Blocks)
+		}
+	})
 }

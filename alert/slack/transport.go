@@ -50,7 +50,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(a.body, &fields) != nil || fields["ok"] == nil {
 		return nil, &alert.SendError{Code: "odd answer", Retryable: true, Lost: true,
-			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(clean(string(a.body)), 100))}
+			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(alert.Clean(string(a.body)), 100))}
 	}
 	delete(fields, "message")
 	if body, err := json.Marshal(fields); err == nil {
@@ -109,9 +109,9 @@ func answerWord(body []byte) string {
 		Error string `json:"error"`
 	}
 	if json.Unmarshal(body, &a) == nil && a.Error != "" {
-		return cut(clean(a.Error), 100)
+		return cut(alert.Clean(a.Error), 100)
 	}
-	return cut(clean(string(body)), 100)
+	return cut(alert.Clean(string(body)), 100)
 }
 
 func worded(word string) error {
@@ -141,7 +141,7 @@ func (d *doer) classify(err error) error {
 	if e, ok := errors.AsType[api.SlackErrorResponse](err); ok {
 		r := refusal(e.Err)
 		if e.Needed != "" {
-			r.Fix = fmt.Sprintf("add the scope %s to the app and install it anew", cut(clean(e.Needed), 100))
+			r.Fix = fmt.Sprintf("add the scope %s to the app and install it anew", cut(alert.Clean(e.Needed), 100))
 		}
 		return r
 	}

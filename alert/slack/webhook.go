@@ -17,7 +17,9 @@ func (c *Channel) sendWebhook(ctx context.Context, n alert.Notice) error {
 	if err != nil {
 		return &alert.SendError{Code: "no webhook URL", Fix: "check " + c.opt.WebhookURL.Label(), Err: err}
 	}
-	p := whole(n.Message, c.mentionFor(n))
+	m := n.Message
+	m.Headline = n.Alone().Headline
+	p := whole(m, c.mentionFor(n))
 	err = c.postWebhook(ctx, target, p)
 	if badForm(err) {
 		return c.postWebhook(ctx, target, p.plain())
@@ -57,7 +59,7 @@ func webhookAnswer(text string) error {
 		Error string `json:"error"`
 	}
 	if json.Unmarshal([]byte(text), &a) != nil {
-		return &alert.SendError{Code: "odd answer", Fix: "check that the webhook URL is Slack's", Err: fmt.Errorf("%q", cut(clean(text), 100))}
+		return &alert.SendError{Code: "odd answer", Fix: "check that the webhook URL is Slack's", Err: fmt.Errorf("%q", cut(alert.Clean(text), 100))}
 	}
 	if a.OK {
 		return nil

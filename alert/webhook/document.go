@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,11 +27,12 @@ type Document struct {
 	Incident string    `json:"incident"`
 	Channel  string    `json:"channel"`
 	Revision int       `json:"revision"`
-	Act      string    `json:"act"`   // open, update, thread, resolve, test, note
-	State    string    `json:"state"` // firing, update, reminder, eased, resolved, merged, test
+	Act      string    `json:"act"`   // open, update, thread, reopen, resolve, test, note
+	State    string    `json:"state"` // firing, update, reminder, eased, resolved, closed, digest, test
 	Severity string    `json:"severity"`
 	Decided  time.Time `json:"decided"`
-	Mention  bool      `json:"mention"` // it should call people: a first firing or an escalation
+	Mention  bool      `json:"mention"` // it should call people: a first firing, an escalation, firing again
+	Pages    bool      `json:"pages"`   // worth a message of its own where none can be edited
 
 	Headline string   `json:"headline"`
 	Lines    []string `json:"lines"`
@@ -38,10 +40,8 @@ type Document struct {
 	Runbook  string   `json:"runbook,omitempty"`
 	Footer   []string `json:"footer,omitempty"`
 
-	Scope    string    `json:"scope,omitempty"`    // what the incident is about: a target, or with Provider all of its
-	Provider string    `json:"provider,omitempty"` // the whole provider is meant
-	Targets  []string  `json:"targets,omitempty"`  // with Provider: those that were in it
-	Merged   string    `json:"merged,omitempty"`   // with state merged: not over, it goes on as part of this incident
+	Scope    string    `json:"scope,omitempty"` // the group's name, as people know it
+	Group    string    `json:"group,omitempty"` // its key: provider/NAME, host/HOST:PORT, target/NAME, credential/PROVIDER/KEY
 	Opened   time.Time `json:"opened,omitzero"`
 	Closed   time.Time `json:"closed,omitzero"`
 	Acked    string    `json:"acked,omitempty"`
@@ -53,26 +53,27 @@ type Document struct {
 
 // Alert is one alert of a Document. Values are seconds.
 type Alert struct {
-	ID         string            `json:"id"`
-	Series     string            `json:"series"` // target/scene/size, or a target
-	Target     string            `json:"target"`
-	Scene      string            `json:"scene,omitempty"`
-	Size       string            `json:"size,omitempty"`
-	Labels     map[string]string `json:"labels,omitempty"`
-	Kind       string            `json:"kind"`
-	State      string            `json:"state"`
-	Severity   string            `json:"severity"`
-	Since      time.Time         `json:"since,omitzero"` // of its first breach
-	Fired      time.Time         `json:"fired,omitzero"`
-	Resolved   time.Time         `json:"resolved,omitzero"`
-	Reason     string            `json:"reason,omitempty"`
-	Suppressed string            `json:"suppressed,omitempty"`
-	Fixed      bool              `json:"fixed,omitempty"` // held against a fixed limit
-	Probes     int               `json:"probes,omitempty"`
-	Timeouts   int               `json:"timeouts"`
-	Errors     int               `json:"errors"`
-	Last       *alert.Evidence   `json:"last,omitempty"`
-	Worst      *alert.Evidence   `json:"worst,omitempty"`
+	ID        string            `json:"id"`
+	Series    string            `json:"series"` // target/scene/size, or a target
+	Target    string            `json:"target"`
+	Scene     string            `json:"scene,omitempty"`
+	Size      string            `json:"size,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Kind      string            `json:"kind"`
+	State     string            `json:"state"`
+	Severity  string            `json:"severity"`
+	Since     time.Time         `json:"since,omitzero"` // of its first breach
+	Fired     time.Time         `json:"fired,omitzero"`
+	Resolved  time.Time         `json:"resolved,omitzero"`
+	Reason    string            `json:"reason,omitempty"`
+	Inhibited string            `json:"inhibited,omitempty"` // by what
+	Muted     string            `json:"muted,omitempty"`     // by the silence or maintenance window of this id
+	Fixed     bool              `json:"fixed,omitempty"`     // held against a fixed limit
+	Probes    int               `json:"probes,omitempty"`
+	Timeouts  int               `json:"timeouts"`
+	Errors    int               `json:"errors"`
+	Last      *alert.Evidence   `json:"last,omitempty"`
+	Worst     *alert.Evidence   `json:"worst,omitempty"`
 }
 
 // key is the idempotency key of a notice.
@@ -80,11 +81,11 @@ func key(n alert.Notice) string { return fmt.Sprintf("%s/%s/%d", n.Incident, n.C
 
 // documentOf returns the document of a notice.
 func documentOf(n alert.Notice) Document {
-	m, f := n.Message, n.Facts
-	d := Document{Version: 1, Key: key(n), Incident: n.Incident, Channel: n.Channel, Revision: n.Revision, Act: string(n.Act),
-		State: m.State, Severity: string(m.Severity), Decided: n.Created, Mention: m.Mention, Headline: m.Headline, Lines: []string{},
-		Link: m.Link, Runbook: m.Runbook, Footer: m.Footer, Scope: f.Incident.Scope, Provider: f.Incident.Provider,
-		Targets: f.Incident.Targets, Merged: f.Incident.Merged, Opened: f.Incident.Opened, Closed: f.Incident.Closed,
+	m, f := n.Alone(), n.Facts
+	d := Document{Version: 2, Key: key(n), Incident: n.Incident, Channel: n.Channel, Revision: n.Revision, Act: string(n.Act),
+		State: m.State, Severity: string(m.Severity), Decided: n.Created, Mention: m.Mention, Pages: n.Pages, Headline: m.Headline, Lines: []string{},
+		Link: m.Link, Runbook: m.Runbook, Footer: m.Footer, Scope: f.Incident.Scope, Group: f.Incident.Group,
+		Opened: f.Incident.Opened, Closed: f.Incident.Closed,
 		Acked: f.Incident.Acked, Instance: f.Instance, Region: f.Region, Alerts: []Alert{}, More: f.More}
 	for _, l := range m.Lines {
 		d.Lines = append(d.Lines, l.Text)
@@ -99,7 +100,7 @@ func alertOf(f alert.Fact) Alert {
 	a := f.Alert
 	return Alert{ID: a.ID, Series: a.Series, Target: f.Target, Scene: f.Scene, Size: f.Size, Labels: f.Labels, Kind: string(a.Kind),
 		State: string(a.State), Severity: string(a.Severity), Since: a.FirstBreach, Fired: a.Fired, Resolved: a.Resolved, Reason: a.Reason,
-		Suppressed: a.Suppressed, Fixed: a.Fixed, Probes: a.Probes, Timeouts: a.Timeouts, Errors: a.Errors, Last: seen(a.Last), Worst: seen(a.Worst)}
+		Inhibited: f.Inhibited, Muted: cmp.Or(f.Mute.Silence, f.Mute.Maintenance), Fixed: a.Fixed, Probes: a.Probes, Timeouts: a.Timeouts, Errors: a.Errors, Last: seen(a.Last), Worst: seen(a.Worst)}
 }
 
 // seen is nil for a moment that was not.

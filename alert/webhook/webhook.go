@@ -52,14 +52,8 @@ func New(o Options, settings ...func(*http.Transport)) (*Channel, error) {
 // Name returns the channel's name.
 func (c *Channel) Name() string { return c.opt.Name }
 
-// Skips reports what is never sent to a chat robot, which can neither edit nor answer in a thread: updates and those
-// thread lines that call nobody. An escalation calls, so it comes as a message of its own.
-func (c *Channel) Skips(n alert.Notice) bool {
-	if c.opt.Format == JSON {
-		return false
-	}
-	return n.Act == alert.ActUpdate || n.Act == alert.ActThread && !n.Message.Mention
-}
+// Skips reports what is never sent to a chat robot, which can neither edit nor answer in a thread.
+func (c *Channel) Skips(n alert.Notice) bool { return c.opt.Format != JSON && n.SkipsUnpaged() }
 
 // draft is one call as it is being written.
 type draft struct {
@@ -104,7 +98,7 @@ func (c *Channel) write(n alert.Notice, d *draft, secret string) ([]byte, error)
 		return body, err
 	}
 	how := dialects()[c.opt.Format]
-	payload, err := how.write(c, n.Message, c.mentionFor(n))
+	payload, err := how.write(c, n.Alone(), c.mentionFor(n))
 	if err != nil {
 		return nil, err
 	}
@@ -159,18 +153,18 @@ func (c *Channel) headers() http.Header {
 	return h
 }
 
-// mentionFor returns whom a notice calls: at the first firing and at an escalation.
+// mentionFor returns whom a notice calls: at the first firing, at an escalation and when it fires again.
 func (c *Channel) mentionFor(n alert.Notice) string {
-	if n.Message.Mention && (n.Act == alert.ActOpen || n.Act == alert.ActThread) {
+	if n.Calls() {
 		return c.opt.Mention
 	}
 	return ""
 }
 
 // Test posts a test message.
-func (c *Channel) Test(ctx context.Context) ([]alert.Finding, error) {
+func (c *Channel) Test(ctx context.Context, m alert.Message) ([]alert.Finding, error) {
 	now := c.now()
-	n := alert.TestNotice(c.opt.Name, now)
+	n := alert.TestNotice(c.opt.Name, m, now)
 	n.Incident = fmt.Sprintf("test-%d", now.Unix())
 	_, err := c.Send(ctx, n, alert.Receipt{})
 	return post.Findings(string(c.opt.Format), err), nil

@@ -43,7 +43,7 @@ func opening() alert.Notice {
 			Lines: []alert.Line{{Role: "scope", Text: "4 of the last 5 checks since 14:05 +08:00 (16 min)"},
 				{Role: "detail", Text: "the endpoint says: <at id=all></at> <@all> @all [x](http://evil) \u202e\nsecond \"line\""}},
 			Incident: "7f3k", Link: "https://serin.example/api/v1/incidents/7f3k", Runbook: "https://wiki.example/ttft",
-			Footer: []string{"incident 7f3k", "seen by serin-1 in eu-1"}, Mention: true},
+			Footer: []string{"incident 7f3k", "probed from serin-1 in eu-1"}, Mention: true},
 		Facts: alert.Facts{Incident: alert.Incident{ID: "7f3k", Scope: "gw-eu", Severity: alert.Critical, State: "open", Opened: at.Add(-2 * time.Minute)},
 			Instance: "serin-1", Region: "eu-1", Alerts: []alert.Fact{{Alert: a, Target: "gw-eu", Scene: "chat", Size: "long", Labels: map[string]string{"team": "search"}}}}}
 }
@@ -180,12 +180,12 @@ func TestSignature(t *testing.T) {
 }
 
 func TestSkips(t *testing.T) {
-	f := func(format Format, act alert.Act, mention, want bool) {
+	f := func(format Format, act alert.Act, pages, want bool) {
 		t.Helper()
 		c := channel(t, Options{Name: "x", Format: format, URL: secret(t, "http://h/"), ChatID: "1"})
-		n := alert.Notice{Act: act, Message: alert.Message{Mention: mention}}
+		n := alert.Notice{Act: act, Pages: pages}
 		if got := c.Skips(n); got != want {
-			t.Errorf("%s %s mention %v: skips %v", format, act, mention, got)
+			t.Errorf("%s %s pages %v: skips %v", format, act, pages, got)
 		}
 	}
 	for _, act := range []alert.Act{alert.ActOpen, alert.ActUpdate, alert.ActThread, alert.ActResolve, alert.ActTest} {
@@ -349,8 +349,8 @@ func TestNewRefuses(t *testing.T) {
 
 func TestTest(t *testing.T) {
 	srv, calls := receiver(t, 200, "")
-	found, err := channel(t, Options{Name: "ops", Format: JSON, URL: secret(t, srv.URL)}).Test(t.Context())
-	if err != nil || len(found) != 1 || !found[0].OK || found[0].What != "webhook: took a test message" {
+	found, err := channel(t, Options{Name: "ops", Format: JSON, URL: secret(t, srv.URL)}).Test(t.Context(), alert.Message{Severity: alert.Info, State: alert.MessageTest})
+	if err != nil || len(found) != 1 || !found[0].OK || found[0].What != "webhook: test message delivered" {
 		t.Errorf("%+v %v", found, err)
 	}
 	var d Document

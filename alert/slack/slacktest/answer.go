@@ -74,7 +74,8 @@ func read(w http.ResponseWriter, r *http.Request) (Call, error) {
 	if err := r.ParseForm(); err != nil {
 		return Call{}, fmt.Errorf("read form: %w", err)
 	}
-	c := Call{Method: method, Token: r.Form.Get("token"), Room: r.Form.Get("channel"), TS: r.Form.Get("ts"), Thread: r.Form.Get("thread_ts"), Text: r.Form.Get("text")}
+	c := Call{Method: method, Token: r.Form.Get("token"), Room: r.Form.Get("channel"), TS: r.Form.Get("ts"), Thread: r.Form.Get("thread_ts"),
+		Broadcast: r.Form.Get("reply_broadcast") == "true", Text: r.Form.Get("text")}
 	if b := r.Form.Get("blocks"); b != "" {
 		c.Blocks = json.RawMessage(b)
 	}

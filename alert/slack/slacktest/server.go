@@ -33,6 +33,9 @@ type Call struct {
 	Room   string // channel name or id
 	TS     string // of the message that an update edits, or that a post got
 	Thread string // of the message that a post answers
+
+	Broadcast bool // the answer is shown in the channel too
+
 	Text   string
 	Blocks json.RawMessage // nil = none
 	File   []byte          // of an upload
