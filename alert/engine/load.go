@@ -216,6 +216,11 @@ func (e *Engine) fold(t *target, past []sampleOf) {
 		e.judge(s.canary, &s.Sample, s.canary.answered(&s.Sample), &rec)
 	}
 	e.folding, e.now = false, now
+	for s := range t.all() {
+		if s.alert.State == alert.StatePending {
+			s.alert, _, _ = alert.Age(s.alert, s.quorum, s.rest(), now)
+		}
+	}
 	for _, c := range t.canaries {
 		for _, h := range c.metrics {
 			h.band = h.Band(now)

@@ -22,7 +22,7 @@ func made(events ...Event) *World {
 func fires(starts ...int) Outcome {
 	o := Outcome{Regular: 100, Extra: 3}
 	for _, m := range starts {
-		o.Episodes = append(o.Episodes, Episode{"sim/chat/short", alert.KindTTFT, alert.Warning, minuteTime(m), minuteTime(m + 10)})
+		o.Episodes = append(o.Episodes, Episode{Series: "sim/chat/short", Kind: alert.KindTTFT, Severity: alert.Warning, Start: minuteTime(m), End: minuteTime(m + 10)})
 	}
 	return o
 }
