@@ -40,6 +40,7 @@ type Surroundings struct {
 	Down     int  // of them, those whose timeouts or errors fire
 	Judged   bool // the target is judged as a whole in the alert's metric: a canary slow alone is borne out, or not
 	Grown    bool // every canary of the target has a whole window of history
+	Whole    bool // the target as a whole fires in the alert's metric: that alert speaks for its canaries
 }
 
 // SeverityOf returns the severity of an alert that fires.
@@ -55,7 +56,7 @@ func SeverityOf(a Alert, s Surroundings) Severity {
 		return Critical
 	case a.WholeTarget() && !s.Grown:
 		return Info
-	case !a.WholeTarget() && s.Judged && !a.Fixed && a.LastBreach.Sub(a.FirstBreach) < aloneFor:
+	case !a.WholeTarget() && s.Judged && !a.Fixed && (s.Whole || a.LastBreach.Sub(a.FirstBreach) < aloneFor):
 		return Info
 	}
 	return Warning

@@ -25,7 +25,7 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 	case "literal":
 		r.Threshold.Literal, r.Kappa, r.MinRatio, r.OffsetCap, r.ResolveRatio = true, 1, 1, 1, 1
 		r.M, r.N, r.Reprobes, r.ResolveN, r.ResolveFor = 1, 1, 0, 1, 0
-		r.ExcludeAfter, r.AcceptAfter, r.DownAfter, r.Corroborate = 0, 0, 0, false
+		r.ExcludeAfter, r.Corroborate = 0, false
 	default:
 		return alert.Rule{}, false
 	}

@@ -120,7 +120,7 @@ func (b *book) states(at time.Time, canaries []alert.CanaryStatus, held map[stri
 	for _, c := range canaries {
 		var list []string
 		for _, k := range alert.Kinds() {
-			if v := number(c, k, held[c.Key()+" "+string(k)]); v != 0 {
+			if v := stateNumber(c, k, held[c.Key()+" "+string(k)]); v != 0 {
 				list = append(list, fmt.Sprintf("%s=%d", k, v))
 			}
 		}
@@ -130,7 +130,7 @@ func (b *book) states(at time.Time, canaries []alert.CanaryStatus, held map[stri
 	}
 }
 
-func number(c alert.CanaryStatus, k alert.Kind, held bool) int {
+func stateNumber(c alert.CanaryStatus, k alert.Kind, held bool) int {
 	switch s := c.States[k]; {
 	case s.IsFiring() && held:
 		return 5

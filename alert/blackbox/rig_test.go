@@ -195,6 +195,9 @@ func (r *rig) setClock(by time.Duration) {
 		l.next = l.due(r.now)
 	}
 	r.book.say(r.now, "the clock is set")
+	if by.Abs() > time.Hour { // as the daemon does
+		r.restart()
+	}
 }
 
 // tick lets the engine look at the time.
@@ -315,7 +318,7 @@ func (r *rig) expire() error {
 func (r *rig) ack(scope string, until time.Time) error {
 	id := "none"
 	for _, inc := range r.people.Status().Incidents {
-		if inc.Scope == scope {
+		if inc.Scope == scope || slices.Contains(inc.Targets(), scope) {
 			id = inc.ID
 		}
 	}
@@ -377,7 +380,7 @@ func (b *mailbox) Add(list ...alert.Notice) {
 
 // tell writes what was decided into the book.
 func (r *rig) tell(c alert.Change) {
-	for _, x := range c.Transitions {
+	for _, x := range slices.Concat(c.Transitions, c.History) {
 		r.book.transition(x)
 	}
 	for _, inc := range c.Incidents {

@@ -401,4 +401,3 @@ func many(full, short int) int {
 	}
 	return full
 }
-

@@ -203,6 +203,7 @@ func (s *series) surroundings(canaries, down int, now time.Time) alert.Surroundi
 	x := alert.Surroundings{Canaries: canaries, Down: down}
 	if s.isLatency() {
 		x.Judged, x.Grown = !s.isWhole() && s.target.corroborates(s, now), s.target.grown(s.kind.Metric(), now)
+		x.Whole = x.Judged && s.target.round(s.kind.Metric()).series.alert.IsFiring()
 	}
 	return x
 }

@@ -46,6 +46,9 @@ func placeOf(t alert.Target) (kind, name string) {
 	return groupTarget, t.Name
 }
 
+// noKey is the label of a target without a key.
+const noKey = "none"
+
 // credential names what shares a refusal: the provider and where its key comes from.
 func credential(t alert.Target) string {
 	_, place := placeOf(t)
@@ -86,6 +89,7 @@ func (i *Incidents) join(a alert.Alert, freed bool) {
 	if inc == nil {
 		inc = i.openIncident(group, scopeOf(kind, name), a.Severity)
 	}
+	inc.forgetOldest()
 	inc.Members = append(inc.Members, alert.Member{Alert: a.ID, Target: a.Target(), Mute: i.mutes[a.ID]})
 	inc.alerts[a.ID] = a
 	if freed && inc.State == alert.IncidentWaiting {
@@ -94,13 +98,28 @@ func (i *Incidents) join(a alert.Alert, freed bool) {
 	i.touch(inc)
 }
 
+// maxMembers bounds the alerts of an incident that fires again and again: the oldest that are over are forgotten.
+const maxMembers = 200
+
+func (inc *incident) forgetOldest() {
+	over := slices.IndexFunc(inc.Members, func(m alert.Member) bool { return m.EndSent })
+	if len(inc.Members) < maxMembers || over < 0 {
+		return
+	}
+	delete(inc.alerts, inc.Members[over].Alert)
+	inc.Members = slices.Delete(slices.Clone(inc.Members), over, over+1)
+}
+
 // scopeOf is a group's name as people know it.
 func scopeOf(kind, name string) string {
-	if kind == groupCredential {
-		_, key, _ := strings.Cut(name, "/")
-		return key
+	if kind != groupCredential {
+		return name
 	}
-	return name
+	place, key, _ := strings.Cut(name, "/")
+	if key == noKey {
+		return place
+	}
+	return key
 }
 
 func (i *Incidents) openIncident(group, scope string, s alert.Severity) *incident {

@@ -33,6 +33,10 @@ func (i *Incidents) Load(snap alert.Snapshot, engine Engine, now time.Time) {
 	for _, w := range i.windows {
 		w.turn(i.now)
 	}
+	for _, a := range engine.Firing("") { // as it was before: no event
+		setOrDelete(i.mutes, a.ID, i.muteOf(i.fact(a)))
+		setOrDelete(i.inhibits, a.ID, inhibitedBy(a, i.target(a.Target())))
+	}
 	i.publish()
 }
 
@@ -41,14 +45,11 @@ func (i *Incidents) place(stored alert.Incident, alerts map[string]alert.Alert) 
 	inc := &incident{Incident: stored, alerts: map[string]alert.Alert{}}
 	i.used[inc.ID] = inc.Opened.Unix()
 	for _, m := range inc.Members {
-		a, ok := alerts[m.Alert]
-		if !ok {
-			continue
+		if a, ok := alerts[m.Alert]; ok {
+			inc.alerts[m.Alert] = a
 		}
-		inc.alerts[m.Alert] = a
-		if m.Ended.IsZero() {
-			setOrDelete(i.mutes, a.ID, m.Mute)
-			setOrDelete(i.inhibits, a.ID, m.Inhibited)
+		if m.Announced && !m.Ended.IsZero() && !m.EndSent {
+			inc.edit, inc.since = true, m.Ended
 		}
 	}
 	if inc.State == alert.IncidentClosed {
