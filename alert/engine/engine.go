@@ -239,8 +239,7 @@ func (e *Engine) catchUp() {
 			if c.respecced {
 				e.targetEvent(t, alert.EventSpec, specChanged, e.now)
 			}
-			if len(c.state.Asks) > 0 {
-				c.reask = true
+			if c.reask = len(c.state.Asks) > 0; c.reask || c.unsaved {
 				e.change.canary(c)
 			}
 		}

@@ -142,6 +142,7 @@ func (st stored) left() (keys []string) {
 func (e *Engine) recallCanary(c *canary, st stored) (states map[probe.Metric]*seriesState) {
 	known := e.recall(st, blobCanary+c.key, &c.state)
 	c.respecced = known && c.state.Spec != c.Spec && e.opt.Baseline.OnChange != onChangeKeep
+	c.unsaved = !known || c.respecced
 	if c.respecced {
 		c.state.Armed = nil
 	}
