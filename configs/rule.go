@@ -14,7 +14,7 @@ func Presets() []string { return []string{"balanced", "sharp", "literal"} }
 
 // Preset returns the rule of a preset; ok is false where there is none of that name. Sharp is balanced that fires when the last checks fit a step up of the level far better than what the level does
 // by itself, with up to 9 re-probes. Literal is the plain sentence: every value above mean + 2 sd of its slot alerts, the first that is not
-// resolves; no re-probes, votes, floor, exclusion or acceptance.
+// resolves; no re-probes, votes, floor or exclusion.
 func Preset(name string) (rule alert.Rule, ok bool) {
 	r := alert.DefaultRule()
 	r.Preset = name
@@ -25,7 +25,7 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 	case "literal":
 		r.Threshold.Literal, r.Kappa, r.MinRatio, r.OffsetCap, r.ResolveRatio = true, 1, 1, 1, 1
 		r.M, r.N, r.Reprobes, r.ResolveN, r.ResolveFor = 1, 1, 0, 1, 0
-		r.ExcludeAfter, r.Corroborate = 0, false
+		r.ExcludeAfter, r.ExcludeFor, r.Corroborate = 0, 0, false
 	default:
 		return alert.Rule{}, false
 	}

@@ -86,11 +86,11 @@ func TestNotifyTestTriesEveryChannel(t *testing.T) {
 	defer srv.Close()
 	_, path := channelsConfig(t, srv.URL)
 	var out strings.Builder
-	err := (&notifyTestCmd{configFlag: configFlag{Config: path}, Format: "text"}).Run(t.Context(), Options{Stdout: &out, Stderr: &out})
+	err := (&notifyTestCmd{configFlag: configFlag{Config: path}, Format: "text", Sample: "slow"}).Run(t.Context(), Options{Stdout: &out, Stderr: &out})
 	if err == nil {
 		t.Error("a channel that refuses is no failure")
 	}
-	for _, want := range []string{"ok      am: ", "ok      hook: ", "ok      ding: ", "MISSING pager: ", "ok      tg: ", "routing key"} {
+	for _, want := range []string{"ok      am: ", "ok      hook: ", "ok      ding: ", "FAILED  pager: ", "ok      tg: ", "routing key"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

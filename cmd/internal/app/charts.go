@@ -35,7 +35,7 @@ func newCharts(d *daemon) *charts { return &charts{d: d, queue: make(chan alert.
 
 // sent takes note of a message that a channel took.
 func (c *charts) sent(n alert.Notice) {
-	if n.Act != alert.ActOpen && n.Act != alert.ActResolve || n.Receipt.TS == "" || len(n.Facts.Alerts) == 0 || n.Facts.Incident.Merged != "" {
+	if n.Act != alert.ActOpen && n.Act != alert.ActResolve || n.Receipt.TS == "" || len(n.Facts.Alerts) == 0 {
 		return
 	}
 	select {

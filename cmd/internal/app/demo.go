@@ -27,7 +27,7 @@ type demoCmd struct {
 
 // Help shows an example.
 func (demoCmd) Help() string {
-	return "Example: serin demo\n\nOn a terminal it goes on until Ctrl-C, else it ends after the story. It leaves nothing behind."
+	return "Example: serin demo\n\nOn a terminal the daemon runs on until Ctrl-C, so that its pages can be looked at; else it ends after the story. It leaves nothing behind."
 }
 
 // demoTargets names the two fake targets; their models have the same names.

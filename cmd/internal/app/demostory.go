@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"serin/alert"
 	"serin/baseline"
@@ -28,10 +29,10 @@ type demoStory struct {
 	out      io.Writer
 	terminal bool
 	start    time.Time
-	fault    func(on bool)       // slows the fake endpoint down, or lets it recover
-	status   func() alert.Status // of the engine
-	samples  chan probe.Sample   // from the prober
-	slack    chan demoMessage    // what the fake Slack took
+	fault    func(on bool)                                           // slows the fake endpoint down, or lets it recover
+	status   func() (time.Time, []alert.CanaryStatus, []alert.Alert) // of the engine
+	samples  chan probe.Sample                                       // from the prober
+	slack    chan demoMessage                                        // what the fake Slack took
 
 	newest map[string]probe.Sample // by canary, since the last line
 
@@ -50,6 +51,23 @@ func (s *demoStory) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = fmt.Fprintf(s.out, "%5.1f s  %s\n", time.Since(s.start).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// demoWidth is how much of a message fits a line of 80 columns.
+const demoWidth = 69
+
+// wrap breaks a line between words.
+func wrap(line string, width int) []string {
+	var out []string
+	now := ""
+	for word := range strings.FieldsSeq(line) {
+		if next := strings.TrimSpace(now + " " + word); now == "" || utf8.RuneCountInString(next) <= width {
+			now = next
+			continue
+		}
+		out, now = append(out, now), word
+	}
+	return append(out, now)
 }
 
 // take hears of one probe; when the story is busy the line is left out.
@@ -76,7 +94,7 @@ func (s *demoStory) tell(ctx context.Context) error {
 	}
 	s.bands()
 	s.fault(true)
-	s.say("FAULT  gw-eu is made slow now: first token ×3, each token ×2")
+	s.say("FAULT  gw-eu is slowed down now: first token 3x, time per token 2x")
 	if err := s.watch(ctx, demoLimit, func(m demoMessage) bool { return m.Method == "chat.postMessage" && !m.Thread }); err != nil {
 		return err
 	}
@@ -84,24 +102,19 @@ func (s *demoStory) tell(ctx context.Context) error {
 		return err
 	}
 	s.fault(false)
-	s.say("CURE   gw-eu answers at its usual pace again")
+	s.say("FIX    gw-eu answers at its usual pace again")
 	resolved := func(m demoMessage) bool { return m.Method == "chat.update" && strings.Contains(m.Text, "RESOLVED") }
 	return s.watch(ctx, demoLimit, resolved)
 }
 
-// goOn prints what happens until ctx ends.
+// goOn leaves the story on the screen and prints only further messages until ctx ends.
 func (s *demoStory) goOn(ctx context.Context) {
-	s.say("probing goes on until Ctrl-C")
-	round := time.NewTicker(demoRound)
-	defer round.Stop()
+	s.say("the daemon runs on, silently, until Ctrl-C")
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-round.C:
-			s.rounds()
-		case x := <-s.samples:
-			s.newest[x.Key()] = x
+		case <-s.samples:
 		case m := <-s.slack:
 			s.message(m)
 		}
@@ -110,8 +123,9 @@ func (s *demoStory) goOn(ctx context.Context) {
 
 // band returns the TTFT band of a canary.
 func (s *demoStory) band(canary string) (baseline.Band, bool) {
-	for _, c := range s.status().Canaries {
-		if b, ok := c.Bands[probe.TTFT]; ok && c.Canary == canary && b.State == "ready" {
+	_, canaries, _ := s.status()
+	for _, c := range canaries {
+		if b, ok := c.Bands[probe.TTFT]; ok && c.Key() == canary && b.State == "ready" {
 			return b, true
 		}
 	}
@@ -120,9 +134,10 @@ func (s *demoStory) band(canary string) (baseline.Band, bool) {
 
 // bands prints what serin learned from the history.
 func (s *demoStory) bands() {
-	for _, c := range s.status().Canaries {
+	_, canaries, _ := s.status()
+	for _, c := range canaries {
 		if b, ok := c.Bands[probe.TTFT]; ok {
-			s.say("band   %-18s TTFT usual %.0f ms, normal %.0f–%.0f ms (%d samples of %d days)", c.Canary, b.Mean*1000, b.Low*1000, b.Limit*1000, b.N, b.Days)
+			s.say("usual  %-17s first token %3.0f ms, limit %3.0f ms (%d samples)", c.Key(), b.Mean*1000, b.Limit*1000, b.N)
 		}
 	}
 }
@@ -164,7 +179,7 @@ func (s *demoStory) rounds() {
 			cells, tpot = append(cells, s.cell(x)), x.TPOT
 		}
 		if len(cells) > 0 {
-			s.say("probes %s  TTFT %s  TPOT %s", target, strings.Join(cells, "  "), human.Span(tpot))
+			s.say("%s  %s %s a token", target, strings.Join(cells, " "), human.Span(tpot))
 		}
 	}
 	clear(s.newest)
@@ -175,7 +190,7 @@ func (s *demoStory) cell(x probe.Sample) string {
 	if !x.Outcome.Success() {
 		return fmt.Sprintf("%s %s", x.Size, x.Outcome)
 	}
-	text, slow := fmt.Sprintf("%s %4.0f ms", x.Size, x.TTFT.Millis()), false
+	text, slow := fmt.Sprintf("%s %3.0f ms", x.Size, x.TTFT.Millis()), false
 	if b, ok := s.band(x.Key()); ok {
 		slow = x.TTFT.Seconds() > b.Limit
 	}
@@ -189,12 +204,14 @@ func (s *demoStory) cell(x probe.Sample) string {
 func (s *demoStory) message(m demoMessage) {
 	what := map[bool]string{true: "in the thread", false: "new message"}[m.Thread]
 	if m.Method == "chat.update" {
-		what = "the message is edited"
+		what = "edited"
 	}
 	s.say("SLACK  #llm-alerts, %s:", what)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for line := range strings.Lines(strings.TrimSpace(m.Text)) {
-		_, _ = fmt.Fprintf(s.out, "         │ %s\n", strings.TrimRight(line, "\n"))
+		for _, part := range wrap(strings.TrimRight(line, "\n"), demoWidth) {
+			_, _ = fmt.Fprintf(s.out, "         │ %s\n", part)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"serin/alert/slack/slacktest"
@@ -14,8 +15,9 @@ const demoIntro = `serin demo: a real daemon against two fake endpoints and a fa
 `
 
 const demoOutro = `
-That was the whole loop: probe, band, drift, message, recovery.
-Next: serin check --base-url URL --model M --api-key-env VAR   (%s goes away with this demo)
+That was the whole loop: probe, compare with usual, alert, recover.
+Next: serin check --base-url URL --model M --api-key-env VAR
+(%s goes away with this demo)
 `
 
 // demoConfig is the demo's config; only the minutes of the rule are set to seconds.
@@ -55,8 +57,12 @@ func slackText(c slacktest.Call) string {
 	return plainSlack(strings.Join(lines, "\n"))
 }
 
-// plainSlack turns Slack's escapes and emoji names into what is shown.
+// slackDate is a time as Slack writes it, with what it shows where it cannot.
+var slackDate = regexp.MustCompile(`<!date\^[^|>]*\|([^>]*)>`)
+
+// plainSlack turns Slack's dates, escapes and emoji names into what is shown.
 func plainSlack(s string) string {
+	s = slackDate.ReplaceAllString(s, "$1")
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", ":red_circle:", "🔴", ":large_orange_circle:", "🟠", ":large_yellow_circle:", "🟡", ":warning:", "🟡",
 		":large_green_circle:", "🟢", ":white_check_mark:", "✅", ":large_blue_circle:", "🔵").Replace(s)
 }

@@ -102,11 +102,10 @@ func withLabels(list []alert.Incident, labels map[string]verdict) []listed {
 }
 
 // openSince returns the incidents that were open at some time in [since, until), oldest first; a zero until is no bound.
-// What became part of another before anybody was told of it is left out.
 func openSince(ctx context.Context, st *store.Store, since, until time.Time, onlyOpen bool) ([]alert.Incident, error) {
 	list, err := st.Incidents(ctx, store.IncidentQuery{Open: onlyOpen, Until: until})
 	return slices.DeleteFunc(list, func(i alert.Incident) bool {
-		return !i.Closed.IsZero() && i.Closed.Before(since) || i.Merged != "" && i.Revision == 0
+		return !i.Closed.IsZero() && i.Closed.Before(since)
 	}), err
 }
 
@@ -131,14 +130,11 @@ func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[
 	}
 	in := doc.Incident
 	_, _ = fmt.Fprintf(w, "incident %s  %s  %s  %s  opened %s%s\n", in.ID, in.State, in.Severity, in.Scope, human.Time(in.Opened), closedText(in)) // the last write tells
-	if in.Merged != "" {
-		_, _ = fmt.Fprintf(w, "goes on as part of incident %s\n", in.Merged)
-	}
-	if len(in.Targets) > 0 {
-		_, _ = fmt.Fprintf(w, "targets: %s\n", strings.Join(in.Targets, ", "))
+	if targets := in.Targets(); len(targets) > 1 {
+		_, _ = fmt.Fprintf(w, "targets: %s\n", strings.Join(targets, ", "))
 	}
 	if in.Acked != "" {
-		_, _ = fmt.Fprintf(w, "acknowledged by %s\n", in.Acked)
+		_, _ = fmt.Fprintf(w, "acked by %s\n", in.Acked)
 	}
 	if labelled {
 		_, _ = fmt.Fprintf(w, "labelled %s by %s at %s %s\n", l.Label, l.Who, human.Time(l.At), l.Why)
@@ -172,17 +168,9 @@ func writeIncidents(w io.Writer, list []listed, now time.Time) error {
 		if in.Label != nil {
 			label = in.Label.Label
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, standing(in.Incident), in.Severity, in.Scope, human.Time(in.Opened), human.Duration(end.Sub(in.Opened)), len(in.Alerts), label)
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", in.ID, in.State, in.Severity, in.Scope, human.Time(in.Opened), human.Duration(end.Sub(in.Opened)), len(in.Members), label)
 	}
 	return out.Flush()
-}
-
-// standing is an incident's state, and where it goes on.
-func standing(in alert.Incident) string {
-	if in.Merged != "" {
-		return "merged into " + in.Merged
-	}
-	return in.State
 }
 
 func writeJSON(w io.Writer, v any) error {

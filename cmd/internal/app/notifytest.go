@@ -5,19 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"serin/alert"
+	"serin/alert/message"
 	"serin/configs"
 )
 
 type notifyTestCmd struct {
 	configFlag
+	Sample string `enum:"slow,outage,resolved" default:"slow" help:"What the message looks like: slow, outage or resolved."`
 	Format string `enum:"text,json" default:"text" help:"text or json."`
 }
 
 // Help shows an example.
 func (notifyTestCmd) Help() string {
-	return "Example: serin notify-test -c serin.toml\n\nPosts a test message to every channel; ends with 1 when one of them did not take it."
+	return "Example: serin notify-test -c serin.toml\n\nSends a test message, which looks like an alert and says that nothing is wrong, through every channel; ends with 1 when it could not be delivered to one of them."
 }
 
 // Run tries every channel of the config.
@@ -34,8 +37,9 @@ func (c *notifyTestCmd) Run(ctx context.Context, o Options) error {
 		return fail(ExitUsage, errors.New("the config has no channel: add [slack] with webhook_url_env, or bot_token_env and channel, or a [[channel]]"))
 	}
 	var found []finding
+	m := message.Sample(c.Sample, message.SampleOptions{Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Config: c.Config, Now: time.Now(), Zone: time.Local})
 	for _, ch := range channels {
-		list, err := tryChannel(ctx, ch)
+		list, err := tryChannel(ctx, ch, m)
 		if err != nil {
 			return fail(ExitUsage, fmt.Errorf("channel %s: %s", ch.Name(), cfg.Redactor.Redact(err.Error())))
 		}
@@ -51,12 +55,12 @@ type finding struct {
 }
 
 // tryChannel sends a test message through a channel.
-func tryChannel(ctx context.Context, ch alert.Channel) ([]finding, error) {
+func tryChannel(ctx context.Context, ch alert.Channel, m alert.Message) ([]finding, error) {
 	tester, ok := ch.(alert.Tester)
 	if !ok {
 		return nil, errors.New("it has no test")
 	}
-	list, err := tester.Test(ctx)
+	list, err := tester.Test(ctx, m)
 	var out []finding
 	for _, f := range list {
 		out = append(out, finding{ch.Name(), f})
@@ -74,7 +78,7 @@ func (c *notifyTestCmd) report(o Options, found []finding) error {
 			}
 			continue
 		}
-		mark := map[bool]string{true: "ok      ", false: "MISSING "}[f.OK]
+		mark := map[bool]string{true: "ok      ", false: "FAILED  "}[f.OK]
 		_, _ = fmt.Fprintln(o.Stdout, mark+f.Channel+": "+f.What)
 		if f.Fix != "" {
 			_, _ = fmt.Fprintln(o.Stdout, "        →", f.Fix)

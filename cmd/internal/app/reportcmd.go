@@ -101,9 +101,6 @@ func sumMonth(ctx context.Context, st *store.Store, from, to, now time.Time) (*m
 	r := &monthly{From: from, To: to, Messages: map[string]int{}}
 	by := map[string]*scopeMonth{}
 	for _, in := range list {
-		if in.Merged != "" { // it counts as the one that it goes on in
-			continue
-		}
 		if by[in.Scope] == nil {
 			by[in.Scope] = &scopeMonth{Scope: in.Scope}
 		}
