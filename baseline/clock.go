@@ -14,8 +14,8 @@ const (
 // forward some belong to none.
 type clock struct{ zone *time.Location }
 
-// span is a half-open interval of instants.
-type span struct{ from, to int64 }
+// interval is a half-open interval of instants.
+type interval struct{ from, to int64 }
 
 func (c clock) at(t int64) time.Time { return time.Unix(0, t).In(c.zone) }
 
@@ -34,14 +34,14 @@ func (c clock) start(t, length int64) int64 {
 	return s
 }
 
-// spans appends to list the instants at which the wall count is in [from, to), by time.
-func (c clock) spans(list []span, from, to int64) []span {
+// intervals appends to list the instants at which the wall count is in [from, to), by time.
+func (c clock) intervals(list []interval, from, to int64) []interval {
 	for t := from - 15*hour; t < to+15*hour; { // no zone is further than that from UTC
 		local := c.at(t)
 		_, seconds := local.Zone()
 		offset := int64(seconds) * int64(time.Second)
 		since, until := local.ZoneBounds()
-		part := span{from - offset, to - offset}
+		part := interval{from - offset, to - offset}
 		if !since.IsZero() {
 			part.from = max(part.from, since.UnixNano())
 		}

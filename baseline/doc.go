@@ -4,13 +4,13 @@
 // # The rule in a few sentences
 //
 // A value is compared with what is usual for this half hour on the last seven days, corrected by at most 15 % for how
-// today is running. It breaches when it lies beyond two standard deviations, made honest for few days and for
+// today is running. It breaches when it lies beyond two standard deviations, widened for few days and for
 // neighbouring samples that are alike, and is at least 25 % slower than usual. It is calm again when it is back within
 // half of that distance, or within 12 % of usual.
 //
 // # The rule in full
 //
-// y is the natural logarithm of a value in seconds. Only regular probes with a value enter; excluded ones do not
+// In code wsd is winsorSD, sw is ProbeSD and sL is LevelSD. y is the natural logarithm of a value in seconds. Only regular probes with a value enter; excluded ones do not
 // unless it says so.
 //
 //	slot     the half hour of the scene's wall clock that a time is in

@@ -13,7 +13,7 @@ type Pool struct {
 	Left    []LeftOut // by time
 }
 
-// Window is a span of time; To is not in it.
+// Window is an interval of time; To is not in it.
 type Window struct{ From, To time.Time }
 
 // LeftOut is a regular sample that is in a window and not in the pool. Y is not known where the sample had no value.
@@ -33,10 +33,10 @@ func (s *Series) Pool(at time.Time) Pool {
 		}
 	}
 	out := Pool{Slot: s.clock.at(lv.Slot)}
-	var list []span
+	var list []interval
 	for d := s.days; d >= 1; d-- {
 		open, shut := s.window(lv.Slot, d, by)
-		list = s.clock.spans(list, open, shut)
+		list = s.clock.intervals(list, open, shut)
 	}
 	for i := range list {
 		list[i].to = min(list[i].to, lv.Slot)
@@ -44,15 +44,15 @@ func (s *Series) Pool(at time.Time) Pool {
 	for _, w := range merge(list) {
 		if w.from < w.to {
 			out.Windows = append(out.Windows, Window{s.clock.at(w.from), s.clock.at(w.to)})
-			s.pour(w, &out)
+			s.collect(w, &out)
 		}
 	}
 	slices.SortStableFunc(out.Left, func(a, b LeftOut) int { return a.At.Compare(b.At) })
 	return out
 }
 
-// pour takes one window's samples.
-func (s *Series) pour(w span, out *Pool) {
+// collect adds one window's samples.
+func (s *Series) collect(w interval, out *Pool) {
 	part := s.pts.in(w)
 	for i := range part {
 		p := part[i].export()

@@ -13,14 +13,14 @@ type Group struct {
 	interval time.Duration
 	th       Threshold
 	state    GroupState
-	today    today
+	intraday intraday
 }
 
 // GroupState is what a restart must find again.
 type GroupState struct {
 	Renewed int64       `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
 	Ready   bool        `json:"ready,omitempty"`
-	SL      float64     `json:"sl,omitempty"`
+	LevelSD float64     `json:"sl,omitempty"`
 	Level   level.Model `json:"wander,omitzero"` // its key is older than its name, and stores have it
 	Hold    Hold        `json:"hold,omitzero"`
 	Last    Hold        `json:"last,omitzero"` // offset of the last judged round
@@ -59,7 +59,7 @@ func (s *Series) Share(v Verdict) (Share, bool) {
 	if v.Band == nil || v.Call == NotJudged || v.Value <= 0 || !s.Pools() {
 		return Share{}, false
 	}
-	return Share{E: math.Log(v.Value) - v.Band.Mu, SW: s.noise.SW}, true
+	return Share{E: math.Log(v.Value) - v.Band.Mu, SW: s.noise.ProbeSD}, true
 }
 
 // Pools reports whether the series can be part of a group now: it has a band, and knows the scatter of its probes.
@@ -96,7 +96,7 @@ func (g *Group) Judge(at time.Time, series []*Series, shares []Share) Round {
 		es[i] = x.E
 		inverse += 1 / (x.SW * x.SW)
 	}
-	line := max(g.th.Sigma*math.Hypot(g.state.SL, scatterOf(inverse)), 4*g.state.SL, math.Log(max(1, g.th.MinRatio)))
+	line := max(g.th.Sigma*math.Hypot(g.state.LevelSD, scatterOf(inverse)), 4*g.state.LevelSD, math.Log(max(1, g.th.MinRatio)))
 	m := median(es) - o
 	out := Round{Ruling{Call: Neither, Z: 2 * m / line, Ratio: math.Exp(m)}, g.state.Level}
 	switch {
@@ -112,7 +112,7 @@ func (g *Group) offset(t int64, series []*Series) float64 {
 	if g.state.Hold.On && g.state.Hold.Set {
 		return g.state.Hold.Offset
 	}
-	return g.today.offset(t, g.interval, g.th.OffsetCap, series...)
+	return g.intraday.offset(t, g.interval, g.th.OffsetCap, series...)
 }
 
 // renew computes sL anew where it never was, or 00:00 or 12:00 of the first series' zone has passed since.
@@ -128,7 +128,7 @@ func (g *Group) renew(t int64, series []*Series) {
 		}
 	}
 	g.state.Renewed = asOf
-	g.state.SL, g.state.Ready = g.levelSD(asOf, series)
+	g.state.LevelSD, g.state.Ready = g.levelSD(asOf, series)
 	g.state.Level = g.levelModel(asOf, series)
 }
 
@@ -138,7 +138,7 @@ func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []
 	left := make([]points, len(series)) // each from the first that counts on
 	for i, s := range series {
 		if s.noise.Ready {
-			left[i] = s.pts.in(span{asOf - int64(s.days)*day, asOf}).counting()
+			left[i] = s.pts.in(interval{asOf - int64(s.days)*day, asOf}).counting()
 		}
 	}
 	var e []float64
@@ -160,7 +160,7 @@ func eachBlock(asOf, length int64, series []*Series, tell func(block int64, e []
 			for len(left[i]) > 0 && left[i][0].at < end {
 				x, _ := s.e(&left[i][0])
 				e = append(e, x)
-				inverse += 1 / (s.noise.SW * s.noise.SW)
+				inverse += 1 / (s.noise.ProbeSD * s.noise.ProbeSD)
 				left[i] = left[i][1:].counting()
 			}
 		}
@@ -185,7 +185,7 @@ func scatterOf(inverse float64) float64 { return math.Sqrt(1.35 / inverse) }
 func (g *Group) levelSD(asOf int64, series []*Series) (sl float64, ok bool) {
 	length := max(30*minute, 4*int64(g.interval))
 	var means, own []float64
-	var then today
+	var then intraday
 	eachBlock(asOf, length, series, func(k int64, e []float64, inverse float64) {
 		if len(e) >= minBlock {
 			means = append(means, trimmed(e)-then.offset(k*length+length/2, g.interval, g.th.OffsetCap, series...))
@@ -195,9 +195,9 @@ func (g *Group) levelSD(asOf int64, series []*Series) (sl float64, ok bool) {
 	if len(means) < minBlocks {
 		return 0, false
 	}
-	v := wsd(means)
+	v := winsorSD(means)
 	v *= v
-	return math.Sqrt(max(v-mean(own), .15*v, leastSL*leastSL)), true
+	return math.Sqrt(max(v-mean(own), .15*v, minLevelSD*minLevelSD)), true
 }
 
 // levelModel measures how the level of rounds moves: of the median where two series and more have spoken.
@@ -207,7 +207,7 @@ func (g *Group) levelModel(asOf int64, series []*Series) level.Model {
 	}
 	var inverse float64
 	for _, s := range series {
-		inverse += 1 / (s.noise.SW * s.noise.SW)
+		inverse += 1 / (s.noise.ProbeSD * s.noise.ProbeSD)
 	}
 	grid := level.NewGrid(asOf, time.Duration(int64(series[0].days)*day), g.interval)
 	length := max(int64(g.interval), 1)

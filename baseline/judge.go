@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// leastSD is the least scatter assumed where residuals do not tell it yet, ln units.
-const leastSD = .03
+// minSD is the least scatter assumed where residuals do not tell it yet, ln units.
+const minSD = .03
 
 // Judge holds a value against the band of its slot. It does not add it: do that afterwards, with the verdict's Res.
 // While learning and for a value ≤ 0 the call is NotJudged; while learning Band says what has been learned.
@@ -108,26 +108,26 @@ func (s *Series) offset(t int64) float64 {
 	return s.todaysOffset(t)
 }
 
-// stamp fills in what every band says.
-func (s *Series) stamp(state string, lv *Level) Band {
+// newBand fills in what every band says.
+func (s *Series) newBand(state string, lv *Level) Band {
 	return Band{Canary: s.key.Canary, Metric: s.key.Metric, Spec: s.key.Spec, Slot: s.clock.at(lv.Slot), State: state,
 		N: lv.N, Days: lv.Days, Widened: lv.Widened, LeftOut: lv.LeftOut, Threshold: s.hash}
 }
 
 func (s *Series) learning(t int64, lv *Level) Band {
-	b := s.stamp("learning", lv)
+	b := s.newBand("learning", lv)
 	b.Widened = ""
 	b.N, b.Days = s.learned(t)
 	return b
 }
 
 func (s *Series) band(lv *Level, o float64) Band {
-	b := s.stamp("ready", lv)
+	b := s.newBand("ready", lv)
 	b.Mu = lv.Mu
 	b.Kappa = kappa(s.th.Kappa, lv.Days)
-	b.Sigma = max(leastSD, lv.WSD)
+	b.Sigma = max(minSD, lv.WinsorSD)
 	if s.noise.Ready {
-		b.Offset, b.SW, b.SL = o, s.noise.SW, s.noise.SL
+		b.Offset, b.SW, b.SL = o, s.noise.ProbeSD, s.noise.LevelSD
 		b.Sigma = max(math.Hypot(b.SW, b.SL), s.noise.SD)
 	}
 	b.Line = max(s.th.Sigma*b.Kappa*b.Sigma, 4*b.SL, math.Log(max(1, s.th.MinRatio)))

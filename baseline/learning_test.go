@@ -62,8 +62,8 @@ func TestBandBeforeResidualsTellTheScatter(t *testing.T) {
 		t.Errorf("sw %v, sL %v, offset %v, and o for the history %v; want 0, 0, 0 and what today shows", b.SW, b.SL, b.Offset, v.Res.O)
 	}
 	lv := s.levelAt(at.UnixNano())
-	near(t, "sigma", b.Sigma, lv.WSD)
-	near(t, "line", b.Line, 2*b.Kappa*lv.WSD)
+	near(t, "sigma", b.Sigma, lv.WinsorSD)
+	near(t, "line", b.Line, 2*b.Kappa*lv.WinsorSD)
 	near(t, "mean", b.Mean, math.Exp(lv.Mu))
 	near(t, "ratio", v.Ratio, 1/b.Mean)
 }

@@ -15,16 +15,16 @@ const (
 // Level is what a slot's history says, computed once when the slot's first value comes and frozen then. It is part of
 // State.
 type Level struct {
-	Slot    int64          `json:"slot"` // instant at which the slot began, Unix nanoseconds
-	Ready   bool           `json:"ready,omitempty"`
-	N       int            `json:"n,omitempty"`
-	Days    int            `json:"days,omitempty"`
-	Widened string         `json:"widened,omitempty"`
-	Mu      float64        `json:"mu,omitempty"`  // ln seconds
-	WSD     float64        `json:"wsd,omitempty"` // of P, ln
-	Mean    float64        `json:"mean,omitempty"`
-	SD      float64        `json:"sd,omitempty"` // Mean and SD: plain, seconds; literal only
-	LeftOut map[string]int `json:"left_out,omitempty"`
+	Slot     int64          `json:"slot"` // instant at which the slot began, Unix nanoseconds
+	Ready    bool           `json:"ready,omitempty"`
+	N        int            `json:"n,omitempty"`
+	Days     int            `json:"days,omitempty"`
+	Widened  string         `json:"widened,omitempty"`
+	Mu       float64        `json:"mu,omitempty"`  // ln seconds
+	WinsorSD float64        `json:"wsd,omitempty"` // of P, ln
+	Mean     float64        `json:"mean,omitempty"`
+	SD       float64        `json:"sd,omitempty"` // Mean and SD: plain, seconds; literal only
+	LeftOut  map[string]int `json:"left_out,omitempty"`
 }
 
 // widths are the windows tried, narrowest first; a negative width is the whole local day.
@@ -55,7 +55,7 @@ func (s *Series) level(start int64) *Level {
 		lv.Ready = true
 		clip(p.y)
 		mu, sd := meanSD(p.y)
-		lv.Mu, lv.WSD = mu, honest*sd
+		lv.Mu, lv.WinsorSD = mu, winsorSDFactor*sd
 		break
 	}
 	return lv
@@ -72,11 +72,11 @@ type pooled struct {
 // width on both sides (negative: the whole day). all takes excluded ones too.
 func (s *Series) pool(start, by int64, all bool) pooled {
 	var p pooled
-	var list []span
+	var list []interval
 	for d := s.days; d >= 1; d-- {
 		from := len(list)
 		open, shut := s.window(start, d, by)
-		list = s.clock.spans(list, open, shut)
+		list = s.clock.intervals(list, open, shut)
 		for i := from; i < len(list); i++ {
 			list[i].to = min(list[i].to, start)
 		}
@@ -120,7 +120,7 @@ func (s *Series) window(start int64, d int, by int64) (from, to int64) {
 	return from - by, from + slot + by
 }
 
-func (s *Series) anyIn(list []span, all bool) bool {
+func (s *Series) anyIn(list []interval, all bool) bool {
 	for _, w := range list {
 		part := s.pts.in(w)
 		for i := range part {
@@ -132,9 +132,9 @@ func (s *Series) anyIn(list []span, all bool) bool {
 	return false
 }
 
-// merge joins spans that overlap, so that no sample is taken twice. It sorts list.
-func merge(list []span) []span {
-	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+// merge joins intervals that overlap, so that no sample is taken twice. It sorts list.
+func merge(list []interval) []interval {
+	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
 	out := list[:0]
 	for _, w := range list {
 		if n := len(out); n > 0 && w.from < out[n-1].to {
@@ -151,11 +151,11 @@ func merge(list []span) []span {
 func (s *Series) learned(at int64) (n, days int) {
 	today := s.clock.wall(at)
 	today -= mod(today, day)
-	list := make([]span, 0, 2)
-	n, days = s.count(s.clock.spans(list, today, today+day)), 1
+	list := make([]interval, 0, 2)
+	n, days = s.count(s.clock.intervals(list, today, today+day)), 1
 	for d := 1; d < s.days; d++ {
 		from := today - int64(d)*day
-		if more := s.count(s.clock.spans(list, from, from+day)); more > 0 {
+		if more := s.count(s.clock.intervals(list, from, from+day)); more > 0 {
 			n += more
 			days++
 		}
@@ -163,7 +163,7 @@ func (s *Series) learned(at int64) (n, days int) {
 	return n, days
 }
 
-func (s *Series) count(list []span) (n int) {
+func (s *Series) count(list []interval) (n int) {
 	for _, w := range list {
 		n += len(s.pts.in(w))
 	}

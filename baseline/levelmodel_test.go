@@ -60,7 +60,7 @@ func TestSeriesMeasuresItsLevel(t *testing.T) {
 	th.Sharp = true
 	s := loaded(t, "UTC", th, list, at)
 	s.Band(at)
-	if sd := s.LevelModel().SD(); sd < leastSL || sd > .04 {
+	if sd := s.LevelModel().SD(); sd < minLevelSD || sd > .04 {
 		t.Errorf("moves by %.3f: excluded values are no moves", sd)
 	}
 	st := s.State()

@@ -17,7 +17,7 @@ func (s *Series) literalLevel(start int64) *Level {
 }
 
 func (s *Series) literalBand(lv *Level) Band {
-	b := s.stamp("ready", lv)
+	b := s.newBand("ready", lv)
 	b.Mean, b.SD = lv.Mean, lv.SD
 	b.Limit, b.Low = lv.Mean+s.th.Sigma*lv.SD, lv.Mean-s.th.Sigma*lv.SD
 	return b

@@ -11,7 +11,7 @@ import (
 // Value returns what s says of metric m, or why that is missing: failed, first, cold_start, client_suspect, or
 // absent where the probe could not measure it. A missing value is neither breach nor calm and enters no band.
 func Value(s *probe.Sample, m probe.Metric) (v time.Duration, missing string) {
-	switch span := s.Measure(m); {
+	switch d := s.Measure(m); {
 	case !s.Outcome.Success():
 		return 0, "failed"
 	case s.First:
@@ -20,10 +20,10 @@ func Value(s *probe.Sample, m probe.Metric) (v time.Duration, missing string) {
 		return 0, "cold_start"
 	case s.Has(probe.ClientSuspect):
 		return 0, "client_suspect"
-	case !span.Known || span.D <= 0:
+	case !d.Known || d.D <= 0:
 		return 0, "absent"
 	default:
-		return span.D, ""
+		return d.D, ""
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Series) missesSince(t int64) int {
 	return i
 }
 
-func (s *Series) missesIn(w span) []miss {
+func (s *Series) missesIn(w interval) []miss {
 	from := s.missesSince(w.from)
 	return s.misses[from:max(from, s.missesSince(w.to))]
 }

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	minPairs  = 60
-	minBlocks = 20
-	minBlock  = 3 // values in a block
-	leastSW   = .02
-	leastSL   = level.MinSD
-	half      = 12 * hour // sw and sL are renewed twice a day
+	minPairs   = 60
+	minBlocks  = 20
+	minBlock   = 3 // values in a block
+	minProbeSD = .02
+	minLevelSD = level.MinSD
+	half       = 12 * hour // sw and sL are renewed twice a day
 )
 
 // Noise is what residuals say about a series: SW, the scatter of one probe, and SL, that of a half hour's level, both
@@ -21,8 +21,8 @@ const (
 type Noise struct {
 	Renewed int64       `json:"renewed,omitempty"` // Unix nanoseconds; 0 = never
 	Ready   bool        `json:"ready,omitempty"`
-	SW      float64     `json:"sw,omitempty"`
-	SL      float64     `json:"sl,omitempty"`
+	ProbeSD float64     `json:"sw,omitempty"`
+	LevelSD float64     `json:"sl,omitempty"`
 	SD      float64     `json:"sd,omitempty"`    // of all residuals
 	Level   level.Model `json:"wander,omitzero"` // with a sharp threshold; its key is older than its name, and stores have it
 }
@@ -44,22 +44,22 @@ func (s *Series) renew(at int64) {
 
 func (s *Series) measureNoise(asOf int64) Noise {
 	n := Noise{Renewed: asOf}
-	past := s.pts.in(span{asOf - int64(s.days)*day, asOf})
+	past := s.pts.in(interval{asOf - int64(s.days)*day, asOf})
 	r := s.residuals(past)
 	steps := s.steps(past, r)
 	if len(steps) < minPairs {
 		return n
 	}
-	sw := max(leastSW, wsd(steps)/math.Sqrt2)
+	sw := max(minProbeSD, winsorSD(steps)/math.Sqrt2)
 	means, share := s.blocks(past, r)
 	if len(means) < minBlocks {
 		return n
 	}
-	v := wsd(means)
+	v := winsorSD(means)
 	v *= v
-	n.SW, n.Ready = sw, true
-	n.SD = wsd(slices.DeleteFunc(r, math.IsNaN))
-	n.SL = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, leastSL*leastSL))
+	n.ProbeSD, n.Ready = sw, true
+	n.SD = winsorSD(slices.DeleteFunc(r, math.IsNaN))
+	n.LevelSD = math.Sqrt(max(v-1.15*sw*sw*mean(share), .15*v, minLevelSD*minLevelSD))
 	if s.th.Sharp {
 		n.Level = s.levelModel(past, asOf, sw)
 	}
@@ -72,7 +72,7 @@ func (s *Series) LevelModel() level.Model { return s.noise.Level }
 // steps returns r(i) − r(i−1) of runs that follow each other at about one interval, half of it more or less.
 func (s *Series) steps(past points, r []float64) []float64 {
 	list := make([]float64, 0, len(past))
-	interval := int64(s.key.Interval)
+	every := int64(s.key.Interval)
 	before := -1 // the run before, where its residual counts
 	for i := range past {
 		if math.IsNaN(r[i]) {
@@ -80,7 +80,7 @@ func (s *Series) steps(past points, r []float64) []float64 {
 			continue
 		}
 		if before >= 0 {
-			if gap := past[i].at - past[before].at; 2*gap >= interval && 2*gap <= 3*interval {
+			if gap := past[i].at - past[before].at; 2*gap >= every && 2*gap <= 3*every {
 				list = append(list, r[i]-r[before])
 			}
 		}
@@ -128,11 +128,11 @@ func (s *Series) blocks(past points, r []float64) (means, share []float64) {
 }
 
 func (s *Series) todaysOffset(at int64) float64 {
-	return s.today.offset(at, s.key.Interval, s.th.OffsetCap, s)
+	return s.intraday.offset(at, s.key.Interval, s.th.OffsetCap, s)
 }
 
 // appendE appends how far the judged values in w were from usual.
-func (s *Series) appendE(list []float64, w span) []float64 {
+func (s *Series) appendE(list []float64, w interval) []float64 {
 	part := s.pts.in(w)
 	for i := range part {
 		if e, ok := s.e(&part[i]); ok {

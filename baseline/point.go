@@ -53,7 +53,7 @@ func (ps points) since(t int64) int {
 }
 
 // in returns the points in s; they share the history's memory.
-func (ps points) in(s span) points {
+func (ps points) in(s interval) points {
 	from := ps[ps.since(s.from):]
 	return from[:from.since(s.to)]
 }

@@ -49,9 +49,9 @@ type Series struct {
 	misses []miss // by time, no two of one instant
 	seen   int64  // latest instant heard of
 
-	today   today
-	told    int64 // what is older has been asked for already, to say how today runs
-	edition int   // of that: another one once some of it changed
+	intraday     intraday
+	queriedUntil int64 // what is older has been asked for already, to say how today runs
+	revision     int   // of that: another one once some of it changed
 
 	levels [2]*Level // of the newest slot judged, and of one older: a long answer is judged late
 	noise  Noise
@@ -170,8 +170,8 @@ func (s *Series) Add(p Point) {
 		return
 	}
 	s.see(at)
-	if at < s.told {
-		s.edition++
+	if at < s.queriedUntil {
+		s.revision++
 	}
 	s.pts = s.pts.room(s.oldest(), s.full()).insert(p)
 }
@@ -188,7 +188,7 @@ func (s *Series) Points() []Point {
 // Exclude leaves the points from from to to, both included, out of bands and residuals (out), or takes them back in.
 // It returns how many changed. The mean of the running slot stays as it is, and today's offset counts them anyway.
 func (s *Series) Exclude(from, to time.Time, out bool) (changed int) {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano() + 1})
+	part := s.pts.in(interval{from.UnixNano(), to.UnixNano() + 1})
 	for i := range part {
 		if part[i].excluded != out {
 			part[i].excluded = out
@@ -249,8 +249,8 @@ func (s *Series) config() string {
 func (s *Series) Forget() {
 	s.pts, s.misses, s.seen = nil, nil, 0
 	s.hold, s.last = Hold{}, Hold{}
-	s.edition++
-	s.told = 0
+	s.revision++
+	s.queriedUntil = 0
 	s.Recompute()
 }
 

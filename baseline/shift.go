@@ -72,14 +72,14 @@ func (s *Series) shift(h Shift) {
 	oldest := s.oldest()
 	kept := slices.DeleteFunc(slices.Clone(s.shifts), func(old Shift) bool { return max(old.Before, old.To) < oldest })
 	s.shifts = append(kept, h)
-	s.edition++
+	s.revision++
 	s.Recompute()
 }
 
 // Gap returns the median of y − mu over the judged values from from on and before to, excluded ones too, and how many
 // they are. Without any it is 0.
 func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
-	w := span{from.UnixNano(), to.UnixNano()}
+	w := interval{from.UnixNano(), to.UnixNano()}
 	list := s.appendE(make([]float64, 0, len(s.pts.in(w))), w)
 	return median(list), len(list)
 }
@@ -87,7 +87,7 @@ func (s *Series) Gap(from, to time.Time) (gap float64, n int) {
 // MeanGap is Gap with the mean of e clipped at its 10th and 90th percentiles, as mu is one, in place of the median: of a series that is
 // fast now and slow then by turns the two differ for ever.
 func (s *Series) MeanGap(from, to time.Time) (gap float64, n int) {
-	w := span{from.UnixNano(), to.UnixNano()}
+	w := interval{from.UnixNano(), to.UnixNano()}
 	list := s.appendE(make([]float64, 0, len(s.pts.in(w))), w)
 	clip(list)
 	return mean(list), len(list)
@@ -95,7 +95,7 @@ func (s *Series) MeanGap(from, to time.Time) (gap float64, n int) {
 
 // Fell reports whether Gap may be below a level, which costs a tenth of it: half of the values are.
 func (s *Series) Fell(from, to time.Time, below float64) bool {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
+	part := s.pts.in(interval{from.UnixNano(), to.UnixNano()})
 	n, fell := 0, 0
 	for i := range part {
 		if e, ok := s.e(&part[i]); ok {
@@ -110,7 +110,7 @@ func (s *Series) Fell(from, to time.Time, below float64) bool {
 
 // Usual returns the median value from from on and before to, ln seconds, and of how many.
 func (s *Series) Usual(from, to time.Time) (y float64, n int) {
-	part := s.pts.in(span{from.UnixNano(), to.UnixNano()})
+	part := s.pts.in(interval{from.UnixNano(), to.UnixNano()})
 	list := make([]float64, 0, len(part))
 	for i := range part {
 		list = append(list, float64(part[i].y))

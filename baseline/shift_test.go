@@ -97,7 +97,7 @@ func TestGroupLineComesDown(t *testing.T) {
 	g := NewGroup(5*time.Minute, DefaultThreshold(), GroupState{})
 	g.Judge(now, series, []Share{{0, .3}})
 	for _, n := range []int{2, 3, 9, 200} {
-		if got, w := z(n), want(n, g.State().SL); math.Abs(got-w) > .05*w {
+		if got, w := z(n), want(n, g.State().LevelSD); math.Abs(got-w) > .05*w {
 			t.Errorf("%d shares: z %.3f, want %.3f", n, got, w)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// honest makes the standard deviation of values clipped at their 10th and 90th percentiles consistent for a normal law.
-const honest = 1.2139
+// winsorSDFactor makes the standard deviation of values clipped at their 10th and 90th percentiles consistent for a normal law.
+const winsorSDFactor = 1.2139
 
 // quantile returns the q quantile of values, interpolated linearly between the sorted ones' positions q·(n−1). It reorders
 // them.
@@ -56,11 +56,11 @@ func meanSD(x []float64) (m, sd float64) {
 	return m, math.Sqrt(sum / float64(len(x)-1))
 }
 
-// wsd is the robust standard deviation of x, which it reorders and clips.
-func wsd(x []float64) float64 {
+// winsorSD is the robust standard deviation of x, which it reorders and clips.
+func winsorSD(x []float64) float64 {
 	clip(x)
 	_, sd := meanSD(x)
-	return honest * sd
+	return winsorSDFactor * sd
 }
 
 // fewEnough values are sorted faster than they are chosen from.

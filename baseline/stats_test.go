@@ -10,7 +10,7 @@ import (
 // 1 2 3 4 10: the percentiles stand at positions .4 and 3.6, so 1.4 and 4 + .6·6 = 7.6; the clipped mean is 18/5.
 func TestClippedMoments(t *testing.T) {
 	x := []float64{10, 3, 1, 4, 2}
-	near(t, "wsd", wsd(slices.Clone(x)), 2.9684757360975684)
+	near(t, "winsorSD", winsorSD(slices.Clone(x)), 2.9684757360975684)
 	clip(x)
 	for i, want := range []float64{1.4, 2, 3, 4, 7.6} {
 		near(t, "clipped", x[i], want)
@@ -22,21 +22,21 @@ func TestClippedMoments(t *testing.T) {
 
 func TestClippedMomentsOfElevenValues(t *testing.T) {
 	x := []float64{.3, .1, .2, .9, .4, .35, .25, .15, .5, .45, .05} // whole positions: 1 and 9
-	near(t, "wsd", wsd(x), 0.18409705003068355)
+	near(t, "winsorSD", winsorSD(x), 0.18409705003068355)
 	near(t, "mean", mean(x), .3)
 }
 
 func TestMomentsOfFew(t *testing.T) {
 	for _, x := range [][]float64{nil, {4}} {
-		if got := wsd(slices.Clone(x)); got != 0 {
-			t.Errorf("wsd of %v = %v, want 0", x, got)
+		if got := winsorSD(slices.Clone(x)); got != 0 {
+			t.Errorf("winsorSD of %v = %v, want 0", x, got)
 		}
 	}
-	if got := middle([]float32{4}); got != 4 {
-		t.Errorf("middle of one value = %v, want it", got)
+	if got := interquintileMean([]float32{4}); got != 4 {
+		t.Errorf("interquintile mean of one value = %v, want it", got)
 	}
-	if got := middle(nil); got != 0 {
-		t.Errorf("middle of none = %v, want 0", got)
+	if got := interquintileMean(nil); got != 0 {
+		t.Errorf("interquintile mean of none = %v, want 0", got)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestMiddleAndTrimmedMeans(t *testing.T) {
 		for _, v := range slices.Sorted(slices.Values(x)) {
 			sorted = append(sorted, float32(v))
 		}
-		near(t, "middle", middle(sorted), wantMiddle)
+		near(t, "interquintile mean", interquintileMean(sorted), wantMiddle)
 		near(t, "trimmed", trimmed(slices.Clone(x)), wantTrimmed)
 	}
 	f([]float64{9, 1, 2}, 2, 4)                           // positions .4 to 1.6: the median; a fifth of three is none
@@ -111,8 +111,8 @@ func TestNoiseOfAlternatingResiduals(t *testing.T) {
 	n := noiseOf(5*time.Minute, residuals(5*time.Minute, rs))
 	m := 2 * a * (62. - 63) / 125
 	sd := math.Sqrt((63*(2*a+m)*(2*a+m) + 62*(2*a-m)*(2*a-m)) / 124)
-	near(t, "sw", n.SW, 1.2139*sd/math.Sqrt2)
-	near(t, "sL", n.SL, .015)
+	near(t, "sw", n.ProbeSD, 1.2139*sd/math.Sqrt2)
+	near(t, "sL", n.LevelSD, .015)
 	if !n.Ready {
 		t.Error("not ready")
 	}
@@ -130,10 +130,10 @@ func TestNoiseOfLevels(t *testing.T) {
 		}
 	}
 	n := noiseOf(150*time.Second, residuals(150*time.Second, rs))
-	near(t, "sw", n.SW, .02)
-	v := math.Pow(wsd(levels), 2)
-	if want := math.Sqrt(v - 1.15*.02*.02/12); math.Abs(n.SL-want) > 1e-6 {
-		t.Errorf("sL = %v, want %v", n.SL, want)
+	near(t, "sw", n.ProbeSD, .02)
+	v := math.Pow(winsorSD(levels), 2)
+	if want := math.Sqrt(v - 1.15*.02*.02/12); math.Abs(n.LevelSD-want) > 1e-6 {
+		t.Errorf("sL = %v, want %v", n.LevelSD, want)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestLevelIsNeverUnderAShareOfWhatBlocksShow(t *testing.T) {
 	for i := range levels {
 		levels[i] = .1 * float64(i%2)
 	}
-	near(t, "sL", n.SL, math.Sqrt(.15)*wsd(levels))
+	near(t, "sL", n.LevelSD, math.Sqrt(.15)*winsorSD(levels))
 }
 
 func TestNoiseNeedsPairsAndBlocks(t *testing.T) {

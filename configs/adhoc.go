@@ -33,5 +33,5 @@ func LoadAdHoc(a AdHoc) (*Config, []Problem) {
 	b.WriteString("[[scene]]\nname = \"check\"\ntargets = [\"check\"]\n")
 	line(string(a.Size), "@hourly")
 	rep := &report{}
-	return load([]source{{commandLine, []byte(b.String())}}, nil, Options{}, rep)
+	return load([]source{{commandLine, []byte(b.String())}}, nil, Options{ProbesOnly: true}, rep)
 }

@@ -11,6 +11,7 @@ import (
 // problemsOf loads a directory of files and returns its problems, without the directory's name.
 func problemsOf(t *testing.T, files map[string]string) []string {
 	t.Helper()
+	setEnv(t)
 	dir := t.TempDir()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -27,6 +28,9 @@ func problemsOf(t *testing.T, files map[string]string) []string {
 
 const goodTarget = "[[target]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\n"
 const goodScene = "[[scene]]\nname = \"s\"\ntargets = [\"a\"]\nshort = \"*/5 * * * *\"\n"
+
+// hooked tells somebody: a config without any channel gets a warning.
+const hooked = "[slack]\nwebhook_url_env = \"HOOK\"\n"
 
 // TestABrokenFileHidesNothing reports the mistakes of what can be read beside the one that cannot, and nothing that
 // follows from what is not there.
@@ -63,8 +67,8 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 			}
 		}
 	}
-	f(goodTarget + goodScene)
-	f(`target = [{name = "a", base_url = "http://127.0.0.1:1/v1", model = "m"}]` + "\n" + `scene = [{name = "s", targets = ["a"], short = "*/5 * * * *"}]` + "\n")
+	f(goodTarget + goodScene + hooked)
+	f(`target = [{name = "a", base_url = "http://127.0.0.1:1/v1", model = "m"}]` + "\n" + `scene = [{name = "s", targets = ["a"], short = "*/5 * * * *"}]` + "\n" + hooked)
 	f(strings.Replace(goodTarget, `"m"`, "5", 1)+goodScene, "target[a].model: must be a string, is an integer")
 	f(strings.Replace(goodTarget, `"http://127.0.0.1:1/v1"`, "true", 1)+goodScene, "target[a].base_url: must be a string, is a boolean")
 	f(goodTarget+"stall_timeout = \"1ns\"\n"+goodScene, `target[a].stall_timeout: "1ns" is shorter than a millisecond; write "1ms"`)

@@ -1,8 +1,6 @@
 package configs
 
-import (
-	"time"
-)
+import "time"
 
 // Budget is what probing may use, for each target and day.
 type Budget struct {
@@ -23,39 +21,36 @@ type budgetKeys struct {
 	Timezone string  `koanf:"timezone"`
 }
 
-func defaultBudget() budgetKeys { return budgetKeys{Timezone: "UTC"} }
-
 func (l *loader) resolveBudget() {
-	s := l.single("budget")
-	l.budget = defaultBudget()
-	l.decode(layers{s}, &l.budget)
-	l.cfg.Budget = Budget{Zone: l.zone(s, l.budget.Timezone), Limits: map[string]BudgetLimit{}}
-	if l.budget.Tokens < 0 || l.budget.USD < 0 {
-		l.rep.fail(s.at(""), s.path, "holds a negative bound", "write the most that a target may use a day, or remove it")
+	s, k := l.table("budget"), l.file.Budget
+	l.cfg.Budget = Budget{Zone: s.zone(k.Timezone), Limits: map[string]BudgetLimit{}}
+	if k.Tokens < 0 || k.USD < 0 {
+		s.fail("", "holds a negative bound", "write the most that a target may use a day, or remove it")
 	}
 }
 
 // budgetOf sets the budget of one target: its own keys, where it has none those of [budget].
 func (l *loader) budgetOf(t *target, k targetKeys) {
-	limit := BudgetLimit{Tokens: int64(l.budget.Tokens), USD: l.budget.USD}
-	for _, key := range []string{"budget_tokens", "budget_usd"} {
-		if at, name := t.from.at(key); t.from.has(key) && (k.BudgetTokens < 0 || k.BudgetUSD < 0) {
-			l.rep.fail(at, name, "is below 0", "write the most that the target may use a day, or 0 for no bound")
-			return
-		}
-	}
-	if t.from.has("budget_tokens") {
+	limit := BudgetLimit{Tokens: int64(l.file.Budget.Tokens), USD: l.file.Budget.USD}
+	if t.has("budget_tokens") {
 		limit.Tokens = int64(k.BudgetTokens)
 	}
-	if t.from.has("budget_usd") {
+	if t.has("budget_usd") {
 		limit.USD = k.BudgetUSD
 	}
+	key := "budget_usd"
+	if k.BudgetTokens < 0 {
+		key = "budget_tokens"
+	}
+	if k.BudgetTokens < 0 || k.BudgetUSD < 0 {
+		t.fail(key, "is below 0", "write the most that the target may use a day, or 0 for no bound")
+		return
+	}
 	if limit.USD > 0 && len(t.Prices) == 0 {
-		at, name := t.from.at("budget_usd")
-		if !t.from.has("budget_usd") {
-			name = t.from[0].path
+		if !t.has(key) {
+			key = "" // that of [budget]
 		}
-		l.rep.warn(at, name, "has a budget in US dollars and no price, so that nothing is counted against it", "give its model a [[price]], or bound it by budget_tokens")
+		t.warn(key, "has a budget in US dollars and no price, so that nothing is counted against it", "give its model a [[price]], or bound it by budget_tokens")
 	}
 	if limit != (BudgetLimit{}) {
 		l.cfg.Budget.Limits[t.Name] = limit

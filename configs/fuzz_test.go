@@ -81,8 +81,8 @@ func TestSetRule(t *testing.T) {
 	f("preset=brisk", `error: rule.preset: "brisk" is unknown; use one of: balanced, sharp, literal`)
 	f("preset=quiet", `error: rule.preset: "quiet" was removed: it measured the same as "balanced"; remove it, or write preset = "balanced" with the numbers of quiet: kappa = 1.5 and reprobes = 4`)
 	f("window=60", `error: rule.window: duration "60" has no unit; write "60s" if seconds are meant (units: ms, s, m, h, d)`)
-	f("ttft_limit.huge.warning=1s", `error: ttft_limit.huge.warning: is not a key of [rule]; remove it; known here: long medium short`)
-	f("m.x=1", `error: m.x: is not a key of [rule]; did you mean "m"?`)
+	f("ttft_limit.huge.warning=1s", `error: rule.ttft_limit.huge: is not a key that is known here; remove it; known here: long medium short`)
+	f("m.x=1", `error: rule.m: must be an integer, is a table; write an integer`)
 }
 
 func TestPresets(t *testing.T) {

@@ -3,76 +3,79 @@ package configs
 import (
 	"fmt"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"serin/probe"
 )
 
-// checkHeaders checks the headers of a target and makes the redactor know the secret ones.
-func (l *loader) checkHeaders(from layers, t *probe.Target) {
-	at, key := from.at("headers")
-	for _, name := range sortedKeys(t.Headers) {
-		l.checkHeaderName(at, key, name)
-		value := t.Headers[name]
+// checkHeaders checks the headers of a target or channel, and makes the redactor know the secret ones; own are those that
+// serin sets itself.
+func (s section) checkHeaders(headers map[string]string, own ...string) {
+	for _, name := range sortedKeys(headers) {
+		key, value := "headers."+name, headers[name]
+		s.checkHeaderName("headers", name, own)
 		if !validHeaderValue(value) {
-			l.rep.fail(at, key+"."+name, "holds a control character", "write the value on one line")
+			s.fail(key, "holds a control character", "write the value on one line")
 		}
-		if !secretHeader(name) {
-			continue
+		switch {
+		case !secretHeader(name):
+		case !s.l.file.AllowPlain:
+			s.fail(key, "is a secret in the config itself", fmt.Sprintf("use headers_env = { %q = \"VARIABLE\" } (or allow_plain_secrets = true at the top of the file)", name))
+		default:
+			s.l.learnWords("header "+name, value)
 		}
-		if !l.plain {
-			l.rep.fail(at, key+"."+name, "is a secret in the config itself", fmt.Sprintf("use headers_env = { %q = \"VARIABLE\" } (or allow_plain_secrets = true at the top of the file)", name))
-			continue
-		}
-		l.learnWords("header "+name, value)
 	}
-	l.checkHeadersEnv(from, t)
 }
 
-func (l *loader) checkHeadersEnv(from layers, t *probe.Target) {
-	at, key := from.at("headers_env")
-	for _, name := range sortedKeys(t.HeadersEnv) {
-		l.checkHeaderName(at, key, name)
-		if l.opt.NoSecrets {
+// headersEnv checks headers whose values stand in environment variables, and returns the values of the good ones.
+func (s section) headersEnv(variables map[string]string, own ...string) map[string]string {
+	values := map[string]string{}
+	for _, name := range sortedKeys(variables) {
+		key, variable := "headers_env."+name, variables[name]
+		good := s.checkHeaderName("headers_env", name, own)
+		if s.leftOut() {
 			continue
 		}
-		variable := t.HeadersEnv[name]
 		value, ok := os.LookupEnv(variable)
 		switch {
 		case !variableName(variable) || secretPrefix(variable):
-			l.rep.fail(at, key+"."+name, "looks like the secret itself", "write the name of an environment variable")
+			s.fail(key, "looks like the secret itself", "write the name of an environment variable")
 		case !ok:
-			l.rep.fail(at, key+"."+name, "environment variable "+variable+" is not set", "set it in serin's environment")
+			s.fail(key, "environment variable "+variable+" is not set", "set it in serin's environment")
 		case strings.TrimSpace(value) == "":
-			l.rep.fail(at, key+"."+name, "environment variable "+variable+" is empty", "set it to the header's value")
+			s.fail(key, "environment variable "+variable+" is empty", "set it to the header's value")
 		case !validHeaderValue(value):
-			l.rep.fail(at, key+"."+name, "environment variable "+variable+" holds a control character", "set it to one line")
-		default:
-			l.learnWords("environment variable "+variable, value)
+			s.fail(key, "environment variable "+variable+" holds a control character", "set it to one line")
+		case good:
+			s.l.learnWords("environment variable "+variable, value)
+			values[name] = value
 		}
 	}
+	return values
 }
 
-func (l *loader) checkHeaderName(at place, key, name string) {
-	if !validHeaderName(name) {
-		l.rep.fail(at, key, fmt.Sprintf("%q is not a header name", name), "use letters, digits and -")
-		return
+func (s section) checkHeaderName(table, name string, own []string) bool {
+	lower := strings.ToLower(name)
+	switch {
+	case !validHeaderName(name):
+		s.fail(table, fmt.Sprintf("%q is not a header name", name), "use letters, digits and -")
+	case slices.Contains(own, lower), strings.HasPrefix(lower, "serin-"),
+		slices.Contains([]string{"content-length", "transfer-encoding", "host", "connection", "content-type"}, lower):
+		s.fail(table+"."+name, "is a header that serin sets itself", "remove it")
+	default:
+		return true
 	}
-	switch strings.ToLower(name) {
-	case "content-length", "transfer-encoding", "host", "connection", "accept-encoding", "content-type":
-		l.rep.fail(at, key+"."+name, "is a header that the probe sets itself", "remove it")
-	}
+	return false
 }
 
 // learnWords makes the redactor know the words of a header value ("Bearer abc"): a secret by itself holds no space.
 func (l *loader) learnWords(label, value string) {
-	for _, word := range strings.Fields(value) {
+	for word := range strings.FieldsSeq(value) {
 		if s := strings.ToLower(word); s == "bearer" || s == "basic" || s == "token" {
 			continue
 		}
-		s, err := probe.SecretFromValue(label, word)
-		if err == nil { // a word has no space, and control characters were refused
+		if s, err := probe.SecretFromValue(label, word); err == nil { // a word has no space, and control characters were refused
 			l.cfg.Redactor.Add(s)
 		}
 	}
@@ -89,24 +92,12 @@ func secretHeader(name string) bool {
 	return false
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	list := make([]string, 0, len(m))
-	for k := range m {
-		list = append(list, k)
-	}
-	sort.Strings(list)
-	return list
-}
-
 // validHeaderName reports whether name is a token of RFC 9110.
 func validHeaderName(name string) bool {
-	for _, r := range name {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r) {
-			return false
-		}
-	}
-	return name != ""
+		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
 }
 
 // validHeaderValue reports whether a value can be sent: no control character but the tab.

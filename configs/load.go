@@ -12,14 +12,16 @@ import (
 	"strings"
 	"time"
 
+	"serin/alert"
 	"serin/probe"
 )
 
 // Options say what to load.
 type Options struct {
-	Path      string    // a file, or a directory whose *.toml are read in name order; "" = the endpoint in the environment
-	NoSecrets bool      // do not read credentials: for a check where they are not at hand
-	Now       time.Time // schedules are judged from here on; zero = now
+	Path       string    // a file, or a directory whose *.toml are read in name order; "" = the endpoint in the environment
+	NoSecrets  bool      // do not read credentials: for a check where they are not at hand
+	ProbesOnly bool      // read the credentials of targets alone: for who probes and tells nobody
+	Now        time.Time // schedules are judged from here on; zero = now
 }
 
 // source is one file's text.
@@ -30,6 +32,9 @@ type source struct {
 
 // fromEnvironment names the file of what came from environment variables.
 const fromEnvironment = "environment"
+
+// maxFile bounds a config file, bytes; a fleet of thousands of targets stays far below.
+const maxFile = 16 << 20
 
 // Load reads, checks and resolves a config. It returns every problem found, by file and line; the Config is nil where
 // one of them is an error. Warnings are in Config.Warnings too.
@@ -47,50 +52,34 @@ func Load(o Options) (*Config, []Problem) {
 	return load(files, os.Environ(), o, rep)
 }
 
-// load is Load on files already read; environ holds NAME=value.
+// load is Load on files already read; environ holds NAME=value. Files, then the environment, become one tree of values,
+// which is unmarshalled once.
 func load(files []source, environ []string, o Options, rep *report) (*Config, []Problem) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	root := newTable(place{line: 1})
-	if len(files) > 0 {
-		root.at.file = files[0].name
-	}
+	doc := newDocument(rep)
 	for _, f := range files {
-		if t := grow(f.name, f.data, rep); t != nil {
-			graft(root, t, "", rep)
-		}
+		doc.parse(f.name, f.data)
 	}
-	if rep.failed() {
-		checkShape(root, o, rep)
+	if len(files) > 0 {
+		doc.origin = place{files[0].name, 1}
+	}
+	whole := !rep.failed()
+	over := doc.override(environ)
+	l := newLoader(doc, o)
+	l.unmarshal(alert.DefaultRule())
+	if !whole { // what rests on the files that could not be read is not judged
+		l.checkNames()
 		return nil, rep.sorted()
 	}
-	over := overrides(root, environ, rep)
-	l := &loader{opt: o, rep: rep, cfg: &Config{Source: o.Path, Redactor: &probe.Redactor{}}}
-	l.resolve(root)
+	l.resolve()
 	problems := rep.sorted()
-	if rep.failed() {
+	if HasErrors(problems) {
 		return nil, problems
 	}
-	l.cfg.Warnings = rep.warnings()
-	l.cfg.Revision = revision(files, over)
+	l.cfg.Source, l.cfg.Warnings, l.cfg.Revision = o.Path, slices.Clone(problems), revision(files, over)
 	return l.cfg, problems
-}
-
-// checkShape reports unknown keys and wrong types of what could be read, and nothing that rests on what could not.
-func checkShape(root *table, o Options, rep *report) {
-	l := &loader{opt: o, rep: rep, spec: schema()}
-	l.top = checkTable(root, l.spec, "", rep)
-	for _, key := range root.keys {
-		if s := l.spec.keys[key]; s != nil && s.kind == kindTables {
-			seen := map[string]place{}
-			for _, one := range l.many(key) {
-				if one.has("name") {
-					l.name(one, seen)
-				}
-			}
-		}
-	}
 }
 
 // revision hashes the files and the overrides.
@@ -118,9 +107,9 @@ func readFiles(path string, rep *report) []source {
 	}
 	var files []source
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		data, err := probe.ReadRegular(name, maxFile)
 		if err != nil {
-			rep.fail(place{file: name}, "", "cannot be read: "+reason(err), "let the user that serin runs as read it")
+			rep.fail(place{file: name}, "", "cannot be read: "+reason(err), "name a plain file that serin's user may read")
 			continue
 		}
 		files = append(files, source{name, data})

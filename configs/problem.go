@@ -53,12 +53,6 @@ func HasErrors(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })
 }
 
-// place is where a key stands.
-type place struct {
-	file string
-	line int
-}
-
 // report collects problems; the same problem seen twice (an inherited key) is kept once.
 type report struct {
 	problems []Problem
@@ -92,11 +86,13 @@ func oneLine(s string) string {
 }
 
 func (r *report) fail(at place, key, what, fix string) { r.add(Error, at, key, what, fix) }
-func (r *report) warn(at place, key, what, fix string) { r.add(Warning, at, key, what, fix) }
 
 func (r *report) failed() bool { return HasErrors(r.problems) }
 
-// sorted returns the problems by file and line, those of one line by key.
+// maxListed bounds the problems of one config that are listed.
+const maxListed = 100
+
+// sorted returns the problems by file and line, those of one line by key; of very many the first, and how many more.
 func (r *report) sorted() []Problem {
 	if r.problems == nil {
 		return []Problem{} // [] in JSON
@@ -104,15 +100,12 @@ func (r *report) sorted() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key), cmp.Compare(a.What, b.What))
 	})
-	return r.problems
-}
-
-func (r *report) warnings() []Problem {
-	var list []Problem
-	for _, p := range r.problems {
-		if p.Severity == Warning {
-			list = append(list, p)
+	if more := len(r.problems) - maxListed; more > 0 {
+		severity := Warning
+		if r.failed() {
+			severity = Error
 		}
+		return append(r.problems[:maxListed:maxListed], Problem{Severity: severity, What: fmt.Sprintf("%d more problems are not listed", more), Fix: "correct those above first"})
 	}
-	return list
+	return r.problems
 }

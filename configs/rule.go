@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -35,100 +36,48 @@ func Preset(name string) (rule alert.Rule, ok bool) {
 // SetRule changes keys of a rule as [rule] would: each setting is "key=value", with dots into tables
 // ("ttft_limit.short.warning=3s"). preset=… is applied first. It returns the rule and every mistake.
 func SetRule(base alert.Rule, settings ...string) (alert.Rule, []Problem) {
-	rep := &report{}
-	t := newTable(place{})
-	for _, s := range settings {
-		key, value, ok := strings.Cut(s, "=")
+	doc, s := newDocument(&report{}), schema()
+	for _, setting := range settings {
+		key, value, ok := strings.Cut(setting, "=")
 		if !ok {
-			rep.fail(place{}, s, "is not key=value", "write for example sigma=2.5")
+			doc.rep.fail(place{}, setting, "is not key=value", "write for example sigma=2.5")
 			continue
 		}
-		plantSetting(t, strings.TrimSpace(key), strings.TrimSpace(value), rep)
+		path := "rule." + strings.TrimSpace(key)
+		var v any = strings.TrimSpace(value)
+		if key := s.find(path); key != nil {
+			if t, ok := typed(strings.TrimSpace(value), key.kind); ok {
+				v = t
+			}
+		}
+		doc.set("", v, strings.Split(path, ".")...)
 	}
-	l := &loader{rep: rep, cfg: &Config{}}
-	sec := checkTable(t, ruleSpec(), "rule", rep)
-	rule := l.mergeRule(layers{sec}, base)
-	l.checkRule(layers{sec}, rule)
-	return rule, rep.sorted()
+	l := newLoader(doc, Options{})
+	base.TTFTLimit, base.TPOTLimit = maps.Clone(base.TTFTLimit), maps.Clone(base.TPOTLimit)
+	l.unmarshal(base)
+	l.checkRule(l.table("rule"), l.file.Rule)
+	return l.file.Rule, doc.rep.sorted()
 }
 
-// plantSetting reads a value by the kind that its key wants.
-func plantSetting(t *table, path, value string, rep *report) {
-	parts := strings.Split(path, ".")
-	s := ruleSpec()
-	for _, p := range parts[:len(parts)-1] {
-		sub := s.keys[p]
-		if sub == nil || sub.keys == nil {
-			rep.fail(place{}, path, "is not a key of [rule]", nearestFix(p, s.names()))
-			return
-		}
-		s = sub
-		next := t.kids[p]
-		if next == nil {
-			next = &node{val: newTable(place{})}
-			t.set(p, next)
-		}
-		t, _ = next.val.(*table) // only tables are planted on the way
+// preset returns the rule that a table's preset names; base where it names none, or one that there is not.
+func (l *loader) preset(s section, base alert.Rule) alert.Rule {
+	name, ok := l.value(join(s.path, "preset")).(string)
+	if rule, known := Preset(name); known {
+		return rule
 	}
-	last := parts[len(parts)-1]
-	var v any = value
-	if key := s.keys[last]; key != nil {
-		if typed, ok := overrideValue(value, key.kind); ok {
-			v = typed
-		}
+	switch {
+	case name == "quiet":
+		s.fail("preset", `"quiet" was removed: it measured the same as "balanced"`, `remove it, or write preset = "balanced" with the numbers of quiet: kappa = 1.5 and reprobes = 4`)
+	case ok:
+		s.oneOf("preset", name, Presets()...)
 	}
-	t.set(last, &node{val: v})
+	return base
 }
 
-// mergeRule applies the sections over their preset, or over base where they name none.
-func (l *loader) mergeRule(from layers, base alert.Rule) alert.Rule {
-	rule := base
-	for i := len(from) - 1; i >= 0; i-- {
-		name, ok := from[i].values["preset"].(string)
-		if !ok {
-			continue
-		}
-		if name == "quiet" {
-			at, key := from[i:].at("preset")
-			l.rep.fail(at, key, `"quiet" was removed: it measured the same as "balanced"`, `remove it, or write preset = "balanced" with the numbers of quiet: kappa = 1.5 and reprobes = 4`)
-			continue
-		}
-		l.oneOf(from[i:], "preset", name, Presets()...)
-		if preset, known := Preset(name); known {
-			rule = preset
-		}
-	}
-	preset := rule.Preset
-	rule.TTFTLimit, rule.TPOTLimit = cloneLimits(rule.TTFTLimit), cloneLimits(rule.TPOTLimit)
-	l.decode(from, &rule)
-	rule.Preset = preset
-	return rule
-}
-
-func cloneLimits(m map[probe.Size]alert.Limit) map[probe.Size]alert.Limit {
-	if m == nil {
-		return nil
-	}
-	out := make(map[probe.Size]alert.Limit, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
-}
-
-// resolveRule returns the rule of a scene: preset ← [rule] ← [scene.rule].
-func (l *loader) resolveRule(own section) (alert.Rule, layers) {
-	from := layers{own, l.rules}
-	rule := l.mergeRule(from, alert.DefaultRule())
-	l.checkRule(from, rule)
-	return rule, from
-}
-
-func (l *loader) checkRule(from layers, r alert.Rule) {
+func (l *loader) checkRule(s section, r alert.Rule) {
 	bad := func(key string, wrong bool, what, fix string) {
 		if wrong {
-			at, name := from.at(key)
-			l.rep.fail(at, name, what, fix)
+			s.fail(key, what, fix)
 		}
 	}
 	bad("sigma", r.Sigma <= 0 || r.Sigma > 100, fmt.Sprintf("is %v: no limit comes of it", r.Sigma), "write a number above 0 (default 2)")
@@ -148,37 +97,33 @@ func (l *loader) checkRule(from layers, r alert.Rule) {
 		need := time.Duration(min(r.M-1, r.Reprobes)) * r.ReprobeEvery
 		bad("window", r.Window < need, fmt.Sprintf("%q is shorter than the re-probes take (%s)", formatDuration(r.Window), formatDuration(need)), `write "60m"`)
 	}
-	for key, d := range map[string]time.Duration{"min_abs": r.MinAbs, "resolve_for": r.ResolveFor, "exclude_after": r.ExcludeAfter,
-		"exclude_for": r.ExcludeFor} {
-		l.notNegative(from, key, d)
+	for key, d := range map[string]time.Duration{"min_abs": r.MinAbs, "resolve_for": r.ResolveFor, "exclude_after": r.ExcludeAfter, "exclude_for": r.ExcludeFor} {
+		s.notNegative(key, d)
 	}
-	l.checkLimits(from, "ttft_limit", r.TTFTLimit)
-	l.checkLimits(from, "tpot_limit", r.TPOTLimit)
+	s.checkLimits("ttft_limit", r.TTFTLimit)
+	s.checkLimits("tpot_limit", r.TPOTLimit)
 }
 
-func (l *loader) checkLimits(from layers, key string, limits map[probe.Size]alert.Limit) {
-	at, name := from.at(key)
-	for _, size := range probe.Sizes() {
-		v, ok := limits[size]
-		path := name + "." + string(size)
+func (s section) checkLimits(key string, limits map[probe.Size]alert.Limit) {
+	for size, v := range limits {
+		path := key + "." + string(size)
 		switch {
-		case !ok:
 		case v.Warning < 0 || v.Critical < 0:
-			l.rep.fail(at, path, "is negative", `write a duration such as "3s"`)
+			s.fail(path, "is negative", `write a duration such as "3s"`)
 		case v.Warning > 0 && v.Critical > 0 && v.Critical < v.Warning:
-			l.rep.fail(at, path, "is critical below its warning", "write a critical limit at or above the warning limit")
+			s.fail(path, "is critical below its warning", "write a critical limit at or above the warning limit")
 		}
 	}
 }
 
-// checkRuleAt holds a scene's rule against the interval of one of its schedules.
-func (l *loader) checkRuleAt(from layers, r alert.Rule, at place, key string, interval time.Duration) {
+// checkInterval holds a scene's rule against the interval of one of its schedules.
+func (sc *scene) checkInterval(z *sizing) {
+	r, interval := sc.rule, z.timing.interval
 	if interval > 15*time.Minute && r.Reprobes == 0 && !r.Literal() {
-		l.rep.warn(at, key, fmt.Sprintf("runs every %s, and re-probes are off: an alert would take %d runs", formatDuration(interval), r.M), "set reprobes = 3 in [rule]")
+		z.from.warn(z.cronKey(), fmt.Sprintf("runs every %s, and re-probes are off: an alert would take %d runs", formatDuration(interval), r.M), "set reprobes = 3 in [rule]")
 	}
 	reach := max(r.Window, 6*interval)
 	if need := time.Duration(r.M-1) * interval; r.Reprobes == 0 && need > reach && r.M <= r.N {
-		wat, name := from.at("window")
-		l.rep.fail(wat, name, fmt.Sprintf("%q holds fewer than m = %d runs of %s, so it can never fire", formatDuration(r.Window), r.M, key), fmt.Sprintf("write at least %q", formatDuration(need)))
+		sc.below("rule").fail("window", fmt.Sprintf("%q holds fewer than m = %d runs of %s, so it can never fire", formatDuration(r.Window), r.M, z.from), fmt.Sprintf("write at least %q", formatDuration(need)))
 	}
 }

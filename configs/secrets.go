@@ -2,91 +2,118 @@ package configs
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"serin/probe"
 )
 
-// secret reads the credential called name (api_key, webhook_url, …). It is zero when none is given, when it cannot be
-// had (reported), and with NoSecrets.
-func (l *loader) secret(from layers, name string, c credential) probe.Secret {
-	given := 0
-	for _, v := range []string{c.Plain, c.Env, c.File, c.Credential} {
-		if v != "" {
-			given++
+// credential is where a secret is taken from; at most one is set.
+type credential struct {
+	plain, env, file, credential string
+	wrong                        bool // one of its keys has a wrong type, which is reported
+}
+
+// credential returns how the secret called name (api_key, webhook_url, …) is given.
+func (s section) credential(name string) (c credential) {
+	text := map[string]string{}
+	for _, key := range credentialKeys(name) {
+		v := s.l.value(join(s.path, key))
+		t, isText := v.(string)
+		if v != nil && !isText {
+			s.fail(key, "must be a string, is "+typeName(v), "put the value in double quotes")
+			s.l.bad[join(s.path, key)], c.wrong = true, true
 		}
+		text[key] = t
 	}
-	if given > 1 {
-		at, key := l.firstOf(from, credentialKeys(name)[1:], name)
-		l.rep.fail(at, key, "is given in more than one way", fmt.Sprintf("keep one of %s", strings.Join(credentialKeys(name)[1:], ", ")))
-		return probe.Secret{}
-	}
-	if c.Plain != "" {
-		return l.plainSecret(from, name, c)
-	}
-	if l.opt.NoSecrets || given == 0 {
-		return probe.Secret{}
-	}
-	return l.readSecret(from, name, c)
+	c.plain, c.env, c.file, c.credential = text[name], text[name+"_env"], text[name+"_file"], text[name+"_credential"]
+	return c
 }
 
-func (l *loader) firstOf(from layers, keys []string, fallback string) (place, string) {
-	for _, k := range keys {
-		if from.has(k) {
-			return from.at(k)
-		}
+// gives reports whether the secret is given in one of its ways, right or wrong.
+func (s section) gives(name string) bool { return slices.ContainsFunc(credentialKeys(name), s.given) }
+
+// givenAs returns the key by which the secret is given.
+func (s section) givenAs(name string) string {
+	keys := credentialKeys(name)
+	if i := slices.IndexFunc(keys, s.given); i >= 0 {
+		return keys[i]
 	}
-	return from.at(fallback)
+	return keys[1]
 }
 
-func (l *loader) plainSecret(from layers, name string, c credential) probe.Secret {
-	at, key := from.at(name)
-	if !l.plain {
-		l.rep.fail(at, key, "is a secret in the config itself", fmt.Sprintf("use %s_env, %s_file or %s_credential (or allow_plain_secrets = true at the top of the file)", name, name, name))
-		return probe.Secret{}
-	}
-	s, err := probe.SecretFromValue("the config's "+name, c.Plain)
-	return l.known(at, key, s, err, "write the bare value")
-}
-
-func (l *loader) readSecret(from layers, name string, c credential) probe.Secret {
-	if suffix, pasted := c.pasted(); pasted {
-		at, key := from.at(name + suffix)
-		l.rep.fail(at, key, "looks like the secret itself", "write where it is: the name of a variable or credential, or a path")
-		return probe.Secret{}
-	}
+// secret reads the secret called name. It is zero when none is given, when it cannot be had (reported), and where the
+// options leave it out.
+func (s section) secret(name string) probe.Secret {
+	c := s.credential(name)
+	given := slices.DeleteFunc([]string{c.plain, c.env, c.file, c.credential}, func(v string) bool { return v == "" })
 	switch {
-	case c.Env != "":
-		at, key := from.at(name + "_env")
-		s, err := probe.SecretFromEnv(c.Env)
-		return l.known(at, key, s, err, fmt.Sprintf("set %s in serin's environment to the bare value (systemd: Environment= or EnvironmentFile=)", c.Env))
-	case c.File != "":
-		at, key := from.at(name + "_file")
-		return l.secretFile(at, key, l.near(at, c.File))
-	}
-	at, key := from.at(name + "_credential")
-	if strings.ContainsAny(c.Credential, "/\\") || strings.HasPrefix(c.Credential, ".") {
-		l.rep.fail(at, key, fmt.Sprintf("%q is not the name of a credential", c.Credential), "name a credential of the unit's LoadCredential=, or use "+name+"_file for a path")
+	case c.wrong:
+		return probe.Secret{}
+	case len(given) > 1:
+		keys := credentialKeys(name)[1:]
+		key := keys[slices.IndexFunc(keys, s.given)]
+		s.fail(key, "is given in more than one way", "keep one of "+strings.Join(keys, ", "))
+		return probe.Secret{}
+	case c.plain != "":
+		return s.plainSecret(name, c.plain)
+	case len(given) == 0 || s.leftOut():
 		return probe.Secret{}
 	}
-	s, err := probe.SecretFromCredential(c.Credential)
+	return s.readSecret(name, c)
+}
+
+// leftOut reports whether the options say not to read this table's credentials.
+func (s section) leftOut() bool {
+	ofTarget := slices.Contains([]string{"target", "provider"}, strings.SplitN(s.path, ".", 2)[0])
+	return s.l.opt.NoSecrets || s.l.opt.ProbesOnly && !ofTarget
+}
+
+func (s section) plainSecret(name, value string) probe.Secret {
+	if !s.l.file.AllowPlain {
+		s.fail(name, "is a secret in the config itself", fmt.Sprintf("use %s_env, %s_file or %s_credential (or allow_plain_secrets = true at the top of the file)", name, name, name))
+		return probe.Secret{}
+	}
+	v, err := probe.SecretFromValue("the config's "+name, value)
+	return s.known(name, v, err, "write the bare value")
+}
+
+func (s section) readSecret(name string, c credential) probe.Secret {
+	switch {
+	case c.env != "":
+		key := name + "_env"
+		if s.pasted(key, !variableName(c.env) || secretPrefix(c.env)) {
+			return probe.Secret{}
+		}
+		v, err := probe.SecretFromEnv(c.env)
+		return s.known(key, v, err, fmt.Sprintf("set %s in serin's environment to the bare value (systemd: Environment= or EnvironmentFile=)", c.env))
+	case c.file != "":
+		return s.secretFile(name+"_file", c.file)
+	}
+	key := name + "_credential"
+	if s.pasted(key, looksSecret(c.credential)) {
+		return probe.Secret{}
+	}
+	if strings.ContainsAny(c.credential, "/\\") || strings.HasPrefix(c.credential, ".") {
+		s.fail(key, fmt.Sprintf("%q is not the name of a credential", c.credential), "name a credential of the unit's LoadCredential=, or use "+name+"_file for a path")
+		return probe.Secret{}
+	}
+	v, err := probe.SecretFromCredential(c.credential)
 	if err == nil {
-		l.checkMode(at, key, filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), c.Credential))
+		s.checkMode(key, filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), c.credential))
 	}
-	return l.known(at, key, s, err, "add LoadCredential="+c.Credential+":PATH to the unit")
+	return s.known(key, v, err, "add LoadCredential="+c.credential+":PATH to the unit")
 }
 
-// pasted reports whether a secret stands where its place belongs, and under which suffix: no message may show it then.
-func (c credential) pasted() (suffix string, yes bool) {
-	switch {
-	case c.Env != "":
-		return "_env", !variableName(c.Env) || secretPrefix(c.Env)
-	case c.File != "":
-		return "_file", secretPrefix(c.File)
+// pasted reports a secret that stands where its place belongs; no message shows it.
+func (s section) pasted(key string, yes bool) bool {
+	if yes {
+		s.fail(key, "looks like the secret itself", "write where it is: the name of a variable or credential, or a path")
 	}
-	return "_credential", secretPrefix(c.Credential)
+	return yes
 }
 
 func secretPrefix(v string) bool {
@@ -96,6 +123,12 @@ func secretPrefix(v string) bool {
 		}
 	}
 	return false
+}
+
+// looksSecret reports whether a path or name looks like a token: no dot, slash or underscore, and a long mix of letters and digits.
+func looksSecret(v string) bool {
+	return secretPrefix(v) || len(v) >= 16 && !strings.ContainsAny(v, `./\_`) && strings.ContainsAny(v, "0123456789") &&
+		strings.ContainsFunc(v, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
 }
 
 // variableName reports whether v may be shown as the name of an environment variable: letters, digits and _, and not
@@ -115,46 +148,97 @@ func variableName(v string) bool {
 	return v != "" && (len(v) < 24 || !small || !digit || strings.Contains(v, "_"))
 }
 
-func (l *loader) secretFile(at place, key, path string) probe.Secret {
-	s, err := probe.SecretFromFile(path)
-	if err == nil {
-		l.checkMode(at, key, path)
+// secretFile reads a secret from the file that a key names.
+func (s section) secretFile(key, file string) probe.Secret {
+	path := s.near(key, file)
+	_, err := os.Stat(path)
+	if s.pasted(key, secretPrefix(file) || err != nil && looksSecret(file)) || s.leftOut() {
+		return probe.Secret{}
 	}
-	return l.known(at, key, s, err, "put the bare value into the file and let serin's user read it")
+	v, err := probe.SecretFromFile(path)
+	if err == nil {
+		s.checkMode(key, path)
+	}
+	return s.known(key, v, err, "put the bare value into the file and let serin's user read it")
 }
 
 // known takes a secret in: the redactor knows it from here on.
-func (l *loader) known(at place, key string, s probe.Secret, err error, fix string) probe.Secret {
+func (s section) known(key string, v probe.Secret, err error, fix string) probe.Secret {
 	if err != nil {
-		l.rep.fail(at, key, err.Error(), fix)
+		s.fail(key, err.Error(), fix)
 		return probe.Secret{}
 	}
-	l.cfg.Redactor.Add(s)
-	return s
+	s.l.cfg.Redactor.Add(v)
+	return v
 }
 
-// near makes a path that the config file gives relative to that file's directory.
-func (l *loader) near(at place, path string) string {
-	if filepath.IsAbs(path) || at.file == fromEnvironment || at.file == "" {
-		return path
+// secretURL reads a secret that is an http or https URL; no message shows it. from says where to copy it.
+func (s section) secretURL(name, from string) probe.Secret {
+	v := s.secret(name)
+	if v.IsZero() {
+		return v
 	}
-	return filepath.Join(filepath.Dir(at.file), path)
+	key := s.givenAs(name)
+	raw, err := v.Reveal()
+	if err != nil {
+		s.fail(key, err.Error(), "put the bare URL into it")
+		return v
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.Fragment != "" {
+		s.fail(key, "does not hold an http or https URL", "put https://host/path into it, without anything else; "+from)
+		return v
+	}
+	if u.Scheme == "http" && !privateHost(u.Hostname()) {
+		s.warn(key, "goes out without encryption", "use https://")
+	}
+	s.l.learnURL(name, u)
+	return v
+}
+
+// learnURL makes the redactor know the secret parts of a URL, which a log may hold without its host: password, path, and
+// those parts of path and query that are long enough to be a token and not a word.
+func (l *loader) learnURL(label string, u *url.URL) {
+	l.learnPassword(label, u)
+	parts := strings.Split(u.Path, "/")
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	for _, part := range parts {
+		if len(part) >= 16 {
+			l.learnWords(label, part)
+		}
+	}
+	if path := strings.Trim(u.Path, "/"); len(path) >= 12 {
+		l.learnWords(label+"'s path", path)
+	}
+}
+
+// near makes a path that a key gives relative to the directory of the key's file.
+func (s section) near(key, path string) string {
+	from := append([]string{join(s.path, key)}, s.l.elsewhere(join(s.path, key))...)
+	for _, at := range from {
+		if e, ok := s.l.doc.keys[at]; ok && !filepath.IsAbs(path) && e.file != fromEnvironment {
+			return filepath.Join(filepath.Dir(e.file), path)
+		}
+	}
+	return path
 }
 
 // checkMode looks at who else may read or write a secret's file.
-func (l *loader) checkMode(at place, key, path string) {
+func (s section) checkMode(key, path string) {
 	info, err := os.Stat(path)
 	if err != nil {
-		l.rep.fail(at, key, "cannot be looked at: "+reason(err), "let serin's user read the file")
+		s.fail(key, "cannot be looked at: "+reason(err), "let serin's user read the file")
 		return
 	}
 	mode := info.Mode().Perm()
 	if mode&0o002 != 0 {
-		l.rep.fail(at, key, fmt.Sprintf("file %s may be written by everybody (mode %04o)", path, mode), "chmod 600 "+path)
+		s.fail(key, fmt.Sprintf("file %s may be written by everybody (mode %04o)", path, mode), "chmod 600 "+path)
 		return
 	}
 	if mode&0o004 != 0 && !guarded(path) {
-		l.rep.warn(at, key, fmt.Sprintf("file %s may be read by everybody (mode %04o)", path, mode), "chmod 600 "+path)
+		s.warn(key, fmt.Sprintf("file %s may be read by everybody (mode %04o)", path, mode), "chmod 600 "+path)
 	}
 }
 
@@ -169,10 +253,8 @@ func guarded(path string) bool {
 		dirs = append(dirs, filepath.Clean(d))
 	}
 	for _, dir := range dirs {
-		for _, p := range []string{filepath.Clean(path), real} {
-			if strings.HasPrefix(p, dir+"/") {
-				return true
-			}
+		if strings.HasPrefix(filepath.Clean(path), dir+"/") || strings.HasPrefix(real, dir+"/") {
+			return true
 		}
 	}
 	return false

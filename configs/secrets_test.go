@@ -31,7 +31,7 @@ func TestSecretFileModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, problems := Load(Options{Path: filepath.Join(dir, "serin.toml"), Now: noon})
-		got := strings.ReplaceAll(lines(problems), dir+"/", "")
+		got := strings.ReplaceAll(lines(butSlack(problems)), dir+"/", "")
 		if got != want {
 			t.Errorf("mode %o: got %q, want %q", mode, got, want)
 		}
@@ -50,7 +50,7 @@ func TestCredential(t *testing.T) {
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", dir)
 	c := mustLoad(t, strings.ReplaceAll(keyFile, `api_key_file = "key"`, `api_key_credential = "gw"`))
-	if len(c.Warnings) > 0 {
+	if len(butSlack(c.Warnings)) > 0 {
 		t.Errorf("warnings: %s", lines(c.Warnings))
 	}
 	if v, err := c.Targets[0].APIKey.Reveal(); v != "sk-cred" || err != nil {
@@ -58,7 +58,7 @@ func TestCredential(t *testing.T) {
 	}
 	// A key file below the credentials' directory is guarded as well.
 	c = mustLoad(t, strings.ReplaceAll(keyFile, `"key"`, `"`+filepath.Join(dir, "gw")+`"`))
-	if len(c.Warnings) > 0 {
+	if len(butSlack(c.Warnings)) > 0 {
 		t.Errorf("warnings: %s", lines(c.Warnings))
 	}
 }

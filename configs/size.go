@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"serin/probe"
@@ -20,10 +21,9 @@ const (
 
 // sizing is one size of one scene, before it meets a target.
 type sizing struct {
+	sizeKeys
 	size    probe.Size
 	from    section // short, medium or long
-	cronAt  place
-	keys    sizeKeys
 	timing  timing
 	spread  time.Duration
 	prompts []prompt.Prompt
@@ -31,94 +31,95 @@ type sizing struct {
 	expect  *prompt.Expect
 }
 
-func (l *loader) resolveSizes(sc *scene, named bool) {
+// cronKey returns the key of the schedule below from: "" where the size is a cron alone.
+func (z *sizing) cronKey() string {
+	if _, alone := z.from.l.value(z.from.path).(string); alone {
+		return ""
+	}
+	return "schedule"
+}
+
+func (l *loader) resolveSizes(sc *scene, k sceneKeys, named bool) {
 	any := false
-	for _, size := range probe.Sizes() {
-		if sc.own.tree.kids[string(size)] != nil {
-			any = true
-		}
-		if !sc.own.has(string(size)) {
+	for size, keys := range map[probe.Size]*sizeKeys{probe.Short: k.Short, probe.Medium: k.Medium, probe.Long: k.Long} {
+		any = any || sc.given(string(size))
+		if keys == nil || sc.wrong(string(size)) {
 			continue
 		}
-		z, ok := l.resolveSize(sc, size)
+		z, ok := l.resolveSize(sc, size, *keys)
 		if !ok || !named {
 			continue
 		}
-		l.checkRuleAt(sc.ruled, sc.rule, z.cronAt, sc.own.key(string(size)), z.timing.interval)
+		sc.checkInterval(z)
 		for _, t := range sc.targets {
 			l.addRun(sc, t, z)
 		}
 	}
 	if !any {
-		l.rep.fail(sc.own.at("short"), sc.own.path, "has no schedule", `give short, medium or long a cron: short = "*/5 * * * *"`)
+		sc.fail("", "has no schedule", `give short, medium or long a cron: short = "*/5 * * * *"`)
 	}
 }
 
-func (l *loader) resolveSize(sc *scene, size probe.Size) (*sizing, bool) {
-	z := &sizing{size: size, from: sc.own.below(string(size))}
-	z.cronAt = sc.own.at(string(size))
-	if z.from.tree != nil {
-		z.cronAt = z.from.at("schedule")
-	}
-	l.decode(layers{z.from}, &z.keys)
+func (l *loader) resolveSize(sc *scene, size probe.Size, k sizeKeys) (*sizing, bool) {
+	z := &sizing{sizeKeys: k, size: size, from: sc.below(string(size))}
 	var ok bool
 	z.timing, ok = l.timing(sc, z)
 	if ok {
-		z.spread = l.spread(z)
+		z.spread = z.bound()
 	}
-	ok = l.prompts(sc, z) && ok
-	l.expectation(z)
-	if z.from.has("max_tokens") && z.keys.MaxTokens < 1 {
-		l.rep.fail(z.from.at("max_tokens"), z.from.key("max_tokens"), fmt.Sprintf("is %d", z.keys.MaxTokens), "write 1 or more, or remove it for the default of 512 (reasoning: 4096)")
+	ok = l.resolvePrompts(sc, z) && ok
+	if z.from.has("expect") {
+		z.expect = &z.Expect
+		if err := z.expect.Compile(); err != nil {
+			z.from.fail("expect", err.Error(), `write { contains = "…" }, { regex = "…" }, { json_field = "a.b[0]" }, { max_length = 800 } or { language = "en" }`)
+		}
+	}
+	if z.from.has("max_tokens") && z.MaxTokens < 1 {
+		z.from.fail("max_tokens", fmt.Sprintf("is %d", z.MaxTokens), "write 1 or more, or remove it for the default of 512 (reasoning: 4096)")
 		ok = false
 	}
 	return z, ok
 }
 
-// spread returns the bound of the deterministic delay: the shorter of the interval and 5 minutes unless set.
-func (l *loader) spread(z *sizing) time.Duration {
+// bound returns the bound of the deterministic delay: the shorter of the interval and 5 minutes unless set.
+func (z *sizing) bound() time.Duration {
 	bound := min(z.timing.interval, schedule.DefaultSpread)
-	if z.keys.Spread == nil {
+	if z.Spread == nil {
 		return bound
 	}
-	d := *z.keys.Spread
-	if d < 0 || d > bound {
-		l.rep.fail(z.from.at("spread"), z.from.key("spread"), fmt.Sprintf("%s is not from 0s to %s, the shorter of the interval and 5m", formatDuration(d), formatDuration(bound)), `write "0s" for none, or remove it`)
+	if d := *z.Spread; d < 0 || d > bound {
+		z.from.fail("spread", fmt.Sprintf("%s is not from 0s to %s, the shorter of the interval and 5m", formatDuration(d), formatDuration(bound)), `write "0s" for none, or remove it`)
 		return bound
 	}
-	return d
+	return *z.Spread
 }
 
-// prompts sets the prompts and the input tokens of a size.
-func (l *loader) prompts(sc *scene, z *sizing) bool {
-	if len(z.keys.Prompts) > 0 {
+// resolvePrompts sets the prompts and the input tokens of a size.
+func (l *loader) resolvePrompts(sc *scene, z *sizing) bool {
+	if len(z.Prompts) > 0 {
 		return l.ownPrompts(sc, z)
 	}
-	z.tokens = z.keys.InputTokens
+	z.tokens = z.InputTokens
 	if !z.from.has("input_tokens") {
 		z.tokens, _ = prompt.DefaultTokens(string(z.size)) // the three sizes are known
 	}
 	list, err := prompt.Builtin(sc.Language, z.tokens, string(z.size))
-	if err != nil {
-		if sc.Language == prompt.English || sc.Language == prompt.Chinese { // another language is reported
-			l.rep.fail(z.from.at("input_tokens"), z.from.key("input_tokens"), fmt.Sprintf("is %d", z.tokens), fmt.Sprintf("write %d to %d", prompt.MinInputTokens, prompt.MaxInputTokens))
-		}
-		return false
+	if err != nil && (sc.Language == prompt.English || sc.Language == prompt.Chinese) { // another language is reported
+		z.from.fail("input_tokens", fmt.Sprintf("is %d", z.tokens), fmt.Sprintf("write %d to %d", prompt.MinInputTokens, prompt.MaxInputTokens))
 	}
 	z.prompts = list
-	return true
+	return err == nil
 }
 
 func (l *loader) ownPrompts(sc *scene, z *sizing) bool {
-	at, key := z.from.at("prompts"), z.from.key("prompts")
 	if z.from.has("input_tokens") {
-		l.rep.warn(z.from.at("input_tokens"), z.from.key("input_tokens"), "has no effect beside own prompts", "remove it")
+		z.from.warn("input_tokens", "has no effect beside own prompts", "remove it")
 	}
 	least := 0
-	for _, name := range z.keys.Prompts {
-		p, err := prompt.FromFile(l.near(at, name))
+	for _, name := range z.Prompts {
+		p, err := prompt.FromFile(z.from.near("prompts", name))
 		if err != nil {
-			l.rep.fail(at, key, err.Error(), "name plain-text files, relative to the config file")
+			z.from.fail("prompts", err.Error(), "name plain-text files, relative to the config file")
 			continue
 		}
 		n := prompt.Estimate(p.Text(), sc.Language)
@@ -129,34 +130,22 @@ func (l *loader) ownPrompts(sc *scene, z *sizing) bool {
 		z.prompts = append(z.prompts, p)
 	}
 	if least > 0 && float64(z.tokens) > 1.1*float64(least) {
-		l.rep.warn(at, key, fmt.Sprintf("differ in length (about %d to %d tokens), which widens the band", least, z.tokens), "make the prompts of one size equally long")
+		z.from.warn("prompts", fmt.Sprintf("differ in length (about %d to %d tokens), which widens the band", least, z.tokens), "make the prompts of one size equally long")
 	}
-	return len(z.prompts) == len(z.keys.Prompts)
-}
-
-func (l *loader) expectation(z *sizing) {
-	if !z.from.has("expect") {
-		return
-	}
-	e := &z.keys.Expect
-	if err := e.Compile(); err != nil {
-		l.rep.fail(z.from.at("expect"), z.from.key("expect"), err.Error(), `write { contains = "…" }, { regex = "…" }, { json_field = "a.b[0]" }, { max_length = 800 } or { language = "en" }`)
-		return
-	}
-	z.expect = e
+	return len(z.prompts) == len(z.Prompts)
 }
 
 // addRun makes the canary of a scene, a target and a size.
 func (l *loader) addRun(sc *scene, t *target, z *sizing) {
 	c := &probe.Canary{Target: t.Target, Scene: sc.Scene, Size: z.size, InputTokens: z.tokens, MaxTokens: outputCap(t.Target, z),
 		Prompts: z.prompts, Expect: z.expect, Interval: z.timing.interval, Region: l.cfg.Instance.Region}
-	l.checkCap(sc, t, z, c)
+	sc.checkCap(t, z, c)
 	e := schedule.Entry{Key: c.Key(), Schedule: z.timing.schedule, Spread: z.spread,
 		Lanes: []schedule.Lane{{Name: "target/" + t.Name, Max: t.MaxInFlight}}}
 	if t.lanes > 0 {
 		e.Lanes = append(e.Lanes, schedule.Lane{Name: "provider/" + t.Provider, Max: t.lanes})
 	}
-	l.cfg.Runs = append(l.cfg.Runs, Run{Canary: c, Spec: probe.Spec(c), Entry: e, Cron: z.keys.Schedule, Rule: sc.rule})
+	l.cfg.Runs = append(l.cfg.Runs, Run{Canary: c, Spec: probe.Spec(c), Entry: e, Cron: z.Schedule, Rule: sc.rule})
 }
 
 // outputCap returns the cap of one canary: the target's, the size's, or the default.
@@ -164,8 +153,8 @@ func outputCap(t *probe.Target, z *sizing) int {
 	switch {
 	case t.MaxTokens > 0:
 		return t.MaxTokens
-	case z.keys.MaxTokens > 0:
-		return z.keys.MaxTokens
+	case z.MaxTokens > 0:
+		return z.MaxTokens
 	case t.Reasoning:
 		return defaultReasoningCap
 	}
@@ -173,33 +162,23 @@ func outputCap(t *probe.Target, z *sizing) int {
 }
 
 // checkCap checks the output cap of a canary, and that prompt and answer fit the model.
-func (l *loader) checkCap(sc *scene, t *target, z *sizing, c *probe.Canary) {
-	at, key := z.from.at("max_tokens"), z.from.key("max_tokens")
-	if z.from.tree == nil {
-		at, key = sc.own.at(string(z.size)), sc.own.key(string(z.size))
+func (sc *scene) checkCap(t *target, z *sizing, c *probe.Canary) {
+	at := z.from
+	if t.has("max_tokens") {
+		at = t.section
 	}
-	if t.from.has("max_tokens") {
-		at, key = t.from.at("max_tokens")
-	}
+	eaten := fmt.Sprintf("caps the answer of %s, a reasoning model, at %d tokens: thinking may eat all of it", t.Name, c.MaxTokens)
+	const more = "allow 2048 or more, or remove max_tokens"
 	switch {
 	case t.Reasoning && c.MaxTokens < leastReasoningCap:
-		l.rep.fail(at, key, fmt.Sprintf("caps the answer of %s, a reasoning model, at %d tokens: thinking may eat all of it", t.Name, c.MaxTokens), "allow 2048 or more, or remove max_tokens")
+		at.fail("max_tokens", eaten, more)
 	case t.Reasoning && c.MaxTokens < 2*leastReasoningCap:
-		l.rep.warn(at, key, fmt.Sprintf("caps the answer of %s, a reasoning model, at %d tokens: thinking may eat all of it", t.Name, c.MaxTokens), "allow 2048 or more, or remove max_tokens")
-	case c.MaxTokens < leastTPOTCap && hasMetric(sc.Scene, probe.TPOT):
-		l.rep.warn(at, key, fmt.Sprintf("is %d: an answer this short gives no good time per output token", c.MaxTokens), `allow 128 or more, or set metrics = ["ttft"]`)
+		at.warn("max_tokens", eaten, more)
+	case c.MaxTokens < leastTPOTCap && slices.Contains(sc.Metrics, probe.TPOT):
+		at.warn("max_tokens", fmt.Sprintf("is %d: an answer this short gives no good time per output token", c.MaxTokens), `allow 128 or more, or set metrics = ["ttft"]`)
 	}
 	if t.ContextLimit > 0 && c.InputTokens+c.MaxTokens > t.ContextLimit {
-		l.rep.fail(z.cronAt, z.from.path, fmt.Sprintf("does not fit %s: about %d input tokens and %d of answer, the context limit is %d", t.Name, c.InputTokens, c.MaxTokens, t.ContextLimit),
+		z.from.fail("", fmt.Sprintf("does not fit %s: about %d input tokens and %d of answer, the context limit is %d", t.Name, c.InputTokens, c.MaxTokens, t.ContextLimit),
 			"lower input_tokens or max_tokens, or raise context_limit")
 	}
-}
-
-func hasMetric(s *probe.Scene, m probe.Metric) bool {
-	for _, have := range s.Metrics {
-		if have == m {
-			return true
-		}
-	}
-	return false
 }

@@ -41,7 +41,7 @@ const typicalOutput = 190
 
 // FalseAlertsPerSeries returns about how many false alerts a month one series of a canary and metric gives under a preset.
 // They were measured by alert/sim/simulate with 5-minute schedules (seeds 101-112), not on your endpoint: a level that wanders
-// gives several times as many. A series by itself gives .03 (balanced, quiet) to .16 (sharp); with the alerts of whole
+// gives several times as many. A series by itself gives .03 (balanced) to .16 (sharp); with the alerts of whole
 // targets it is .05 where a target has nine canaries, .08 where it has three. 0.1 stands for all of them.
 func FalseAlertsPerSeries(preset string) float64 {
 	if preset == "literal" {

@@ -1,8 +1,10 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -25,52 +27,64 @@ const (
 
 // timing parses the schedule of a size in the scene's zone.
 func (l *loader) timing(sc *scene, z *sizing) (timing, bool) {
-	key := z.from.path
-	if z.from.tree != nil {
-		key = z.from.key("schedule")
-		if !z.from.has("schedule") {
-			if z.from.tree.kids["schedule"] == nil {
-				l.rep.fail(z.cronAt, key, "is missing", `write schedule = "*/5 * * * *"`)
-			}
-			return timing{}, false
+	key := z.cronKey()
+	if z.Schedule == "" && key != "" {
+		if !z.from.given(key) {
+			z.from.fail(key, "is missing", `write schedule = "*/5 * * * *"`)
 		}
+		return timing{}, false
 	}
-	id := sc.Zone.String() + " " + z.keys.Schedule
+	id := sc.Zone.String() + " " + z.Schedule
 	t, seen := l.crons[id]
-	if !seen {
-		t = l.parseCron(z.keys.Schedule, sc.Zone, z.cronAt, key)
+	if !seen || !t.ok { // reported at its first place; here too
+		t = l.parseCron(z.from, key, z.Schedule, sc.Zone)
 		l.crons[id] = t
-	} else if !t.ok { // reported at its first place; here too
-		t = l.parseCron(z.keys.Schedule, sc.Zone, z.cronAt, key)
 	}
 	return t, t.ok
 }
 
-func (l *loader) parseCron(spec string, zone *time.Location, at place, key string) timing {
-	s, err := schedule.Parse(spec, zone)
-	if perr, ok := errors.AsType[*schedule.ParseError](err); ok {
-		l.rep.fail(at, key, fmt.Sprintf("schedule %q %s", perr.Spec, perr.What), perr.Fix)
+func (l *loader) parseCron(s section, key, text string, zone *time.Location) timing {
+	cron, first, ok := l.cron(s, key, text, zone)
+	if !ok {
 		return timing{}
 	}
-	if err != nil {
-		l.rep.fail(at, key, err.Error(), `write five fields such as "*/5 * * * *"`)
-		return timing{}
-	}
-	first := s.Next(l.opt.Now)
-	if first.IsZero() {
-		l.rep.fail(at, key, fmt.Sprintf("schedule %q never fires", spec), "mend its day and month")
-		return timing{}
-	}
-	if runs, days := bestWeek(s, first.In(zone)); runs < leastRuns || days < leastDays {
+	if runs, days := bestWeek(cron, first.In(zone)); runs < leastRuns || days < leastDays {
 		what := plural(runs, "run", "runs")
 		if runs >= leastRuns {
 			what = "runs on " + plural(days, "day", "days") + " only"
 		}
-		l.rep.fail(at, key, fmt.Sprintf("schedule %q can never get a band: %s in its best 7 days", spec, what), "run at least 14 times in 7 days, on at least 3 of them")
+		s.fail(key, fmt.Sprintf("schedule %q can never get a band: %s in its best 7 days", text, what), "run at least 14 times in 7 days, on at least 3 of them")
 		return timing{}
 	}
-	return timing{schedule: s, interval: schedule.Interval(s, first), ok: true}
+	return timing{schedule: cron, interval: schedule.Interval(cron, first), ok: true}
 }
+
+// cron parses a schedule and returns its first run.
+func (l *loader) cron(s section, key, text string, zone *time.Location) (c cron.Schedule, first time.Time, ok bool) {
+	c, err := schedule.Parse(text, zone)
+	perr, _ := errors.AsType[*schedule.ParseError](err)
+	switch {
+	case err == nil:
+		first = c.Next(l.opt.Now)
+	case plainWords.MatchString(text):
+		m := plainWords.FindStringSubmatch(text)
+		s.fail(key, fmt.Sprintf("schedule %q is not a cron", text), fmt.Sprintf(`write "@every %s%s"`, cmp.Or(m[1], "1"), m[2]))
+		return nil, first, false
+	case perr != nil:
+		s.fail(key, fmt.Sprintf("schedule %q %s", perr.Spec, perr.What), perr.Fix)
+		return nil, first, false
+	default:
+		s.fail(key, err.Error(), `write five fields such as "*/5 * * * *"`)
+		return nil, first, false
+	}
+	if first.IsZero() {
+		s.fail(key, fmt.Sprintf("schedule %q never fires", text), "correct its day and month")
+	}
+	return c, first, !first.IsZero()
+}
+
+// plainWords is how people say an interval: every 5 minutes, 30s.
+var plainWords = regexp.MustCompile(`(?i)^\s*(?:every\s+)?([0-9]*)\s*([smh])(?:ec|ecs|econds?|ins?|inutes?|rs?|ours?)?\s*$`)
 
 // bestWeek looks for seven local days with enough runs for a band, beginning on one of the five weeks from first on. It
 // returns the first such, else the best seen: runs are counted up to 14 a day.

@@ -1,49 +1,44 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
+
+	"serin/probe/wire"
 )
 
 // httpURL checks an http or https URL without credentials in it, and returns it parsed, or nil where it is not one.
-func (l *loader) httpURL(from layers, key, raw string) *url.URL {
-	at, name := from.at(key)
+func (s section) httpURL(key, raw string) *url.URL {
 	u, err := url.Parse(raw)
+	scheme := strings.Contains(raw, "://") && (err != nil || u.Scheme == "http" || u.Scheme == "https")
+	what, fix := "", "write https://host/path"
 	switch {
-	case strings.TrimSpace(raw) != raw || strings.ContainsAny(raw, " \t\r\n"):
-		l.rep.fail(at, name, "holds white space", "take it out")
-		return nil
-	case raw != "" && !strings.Contains(raw, "://"):
-		l.rep.fail(at, name, "has no http:// or https:// in front", "write https://host/path")
-		return nil
+	case strings.ContainsAny(raw, " \t\r\n"):
+		what, fix = "holds white space", "take it out"
+	case raw != "" && !scheme:
+		what = "has no http:// or https:// in front"
 	case err != nil:
-		l.rep.fail(at, name, "is not a URL: "+urlReason(err), "write https://host/path")
-		return nil
-	case u.Scheme != "http" && u.Scheme != "https":
-		l.rep.fail(at, name, "has no http:// or https:// in front", "write https://host/path")
-		return nil
+		what = "is not a URL: " + urlReason(err)
 	case u.Hostname() == "":
-		l.rep.fail(at, name, "names no host", "write https://host/path")
-		return nil
-	case u.User != nil && !l.plain:
-		l.rep.fail(at, name, "holds a user or password", "take it out: a URL shows up in logs")
-		return nil
+		what = "names no host"
+	case u.User != nil && !s.l.file.AllowPlain:
+		what, fix = "holds a user or password", "take it out: a URL shows up in logs"
 	case u.Fragment != "":
-		l.rep.fail(at, name, "holds a #fragment, which is never sent", "take it out")
-		return nil
+		what, fix = "holds a #fragment, which is never sent", "take it out"
+	default:
+		s.l.learnPassword(key, u)
+		return u
 	}
-	l.learnPassword(name, u)
-	return u
+	s.fail(key, what, fix)
+	return nil
 }
 
 // learnPassword makes the redactor know the password of a URL.
 func (l *loader) learnPassword(label string, u *url.URL) {
-	if u.User == nil {
-		return
-	}
 	if pw, ok := u.User.Password(); ok && pw != "" {
 		l.learnWords("the password of "+label, pw)
 	}
@@ -62,33 +57,47 @@ func urlReason(err error) string {
 	return "it cannot be parsed"
 }
 
-// checkBaseURL checks the base URL of a target; protocol is known to be one.
-func (l *loader) checkBaseURL(t *target) {
-	at, key := t.from.at("base_url")
-	if t.BaseURL == "" && t.from.wrong("base_url") {
-		return
-	}
+// checkBaseURL checks the base URL of a target; a wrong protocol is reported elsewhere.
+func (t *target) checkBaseURL() {
 	if t.BaseURL == "" {
-		l.rep.fail(at, key, "is missing", `name the endpoint: base_url = "https://host/v1"`)
+		if !t.wrong("base_url") {
+			t.fail("base_url", "is missing", `name the endpoint: base_url = "https://host/v1"`)
+		}
 		return
 	}
-	u := l.httpURL(t.from, "base_url", t.BaseURL)
+	u := t.httpURL("base_url", t.BaseURL)
 	if u == nil {
 		return
 	}
 	if u.User != nil {
-		l.rep.fail(at, key, "holds a user or password", "use api_key_env or headers_env")
+		t.fail("base_url", "holds a user or password", "use api_key_env or headers_env")
 		return
 	}
 	for name := range u.Query() {
 		if secretParameter(name) {
-			l.rep.fail(at, key, fmt.Sprintf("holds a key in its query (%s)", name), "use api_key_env: a URL shows up in logs")
+			t.fail("base_url", fmt.Sprintf("holds a key in its query (%s)", name), "use api_key_env: a URL shows up in logs")
 			return
 		}
 	}
-	l.checkPasted(t, u, at, key)
+	t.checkPasted(u)
 	if u.Scheme == "http" && !privateHost(u.Hostname()) {
-		l.rep.warn(at, key, fmt.Sprintf("sends the key and the prompts to %s without encryption", u.Hostname()), "use https://")
+		t.warn("base_url", fmt.Sprintf("sends the key and the prompts to %s without encryption", u.Hostname()), "use https://")
+	}
+}
+
+// checkPasted refuses a base URL that holds the endpoint's path already, or its version twice. Of an unknown protocol the
+// paths of all are looked for.
+func (t *target) checkPasted(u *url.URL) {
+	p, err := wire.Find(t.Protocol)
+	if err != nil {
+		p = wire.Protocol{}
+	}
+	if fixed, pasted := p.Pasted(t.BaseURL); pasted {
+		t.fail("base_url", "holds the endpoint's path, which serin adds itself", fmt.Sprintf("write base_url = %q", fixed))
+	} else if path := strings.TrimRight(u.Path, "/"); strings.HasSuffix(path, "/v1/v1") {
+		t.fail("base_url", "ends in /v1 twice", fmt.Sprintf("write base_url = %q", strings.Replace(t.BaseURL, "/v1/v1", "/v1", 1)))
+	} else if p.Name == "ollama" && strings.HasSuffix(path, "/v1") {
+		t.fail("base_url", "is where Ollama speaks OpenAI's protocol", `remove /v1 from base_url, or write protocol = "openai-chat"`)
 	}
 }
 
@@ -125,46 +134,40 @@ func loopbackHost(host string) bool {
 	return strings.EqualFold(host, "localhost")
 }
 
-// resolveHTTP reads [http].
-func (l *loader) resolveHTTP() {
-	s := l.single("http")
-	k := httpKeys{HTTP: defaultHTTP()}
-	own := s
-	own.values = dropKeys(s.values, []string{"token"})
-	l.decode(layers{own}, &k)
-	l.cfg.HTTP = k.HTTP
-	first := ""
-	if k.TokenFile != "" {
-		first = l.near(s.at("token_file"), k.TokenFile)
+func (t *target) checkProxy() {
+	if t.Proxy == "" || t.Proxy == "none" {
+		return
 	}
-	l.resolveTokens(s, first)
-	if k.TokenFile != "" && !l.opt.NoSecrets {
-		l.cfg.HTTP.Token = l.secretFile(s.at("token_file"), s.key("token_file"), first)
-	}
-	host, ok := l.checkListen(s, "listen", k.Listen)
-	if ok && !loopbackHost(host) && k.TokenFile == "" && !s.has("token") && !k.AllowPublic {
-		l.rep.fail(s.at("listen"), s.key("listen"), fmt.Sprintf("%q is reachable from other machines and there is no token", k.Listen),
-			`give token_file or [[http.token]], listen on 127.0.0.1, open only metrics_listen, or say allow_public = true`)
-	}
-	if k.MetricsListen != "" {
-		l.checkListen(s, "metrics_listen", k.MetricsListen)
-		if k.MetricsListen == k.Listen {
-			l.rep.fail(s.at("metrics_listen"), s.key("metrics_listen"), "is the same as listen", "give it another port, or remove it")
-		}
-	}
-	if k.ExternalURL != "" {
-		l.httpURL(layers{s}, "external_url", k.ExternalURL)
+	const fix = `write "http://host:port" (or https, socks5), or "none"; with a password use HTTPS_PROXY in the environment`
+	u, err := parseProxy(t.Proxy)
+	switch {
+	case err != nil:
+		t.fail("proxy", "is not a proxy URL", fix)
+	case u.User != nil && !t.l.file.AllowPlain:
+		t.fail("proxy", "holds a user or password", fix)
+	default:
+		t.l.learnPassword("proxy", u)
 	}
 }
 
-func (l *loader) checkListen(s section, key, addr string) (host string, ok bool) {
-	host, port, err := net.SplitHostPort(addr)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+// learnProxies makes the redactor know the passwords of the proxies in the environment: an error of theirs may hold them.
+func (l *loader) learnProxies() {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		if u, err := parseProxy(os.Getenv(name)); err == nil {
+			l.learnPassword(name, u)
+		}
 	}
-	if err != nil || port == "" {
-		l.rep.fail(s.at(key), s.key(key), fmt.Sprintf("%q is not host:port", addr), `write "127.0.0.1:9469"`)
-		return "", false
+}
+
+// parseProxy returns the URL of a proxy.
+func parseProxy(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" {
+		return nil, errors.New("no proxy URL")
 	}
-	return host, true
+	switch u.Scheme {
+	case "http", "https", "socks5", "socks5h":
+		return u, nil
+	}
+	return nil, errors.New("no proxy scheme")
 }

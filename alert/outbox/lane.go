@@ -3,6 +3,9 @@ package outbox
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"serin/alert"
@@ -210,12 +213,23 @@ func (l *lane) begin(t *topic, now time.Time) *job {
 func (l *lane) deliver(ctx context.Context, j *job) {
 	l.box.commit(ctx, []alert.Notice{j.out})
 	call, cancel := context.WithTimeout(ctx, callTimeout)
-	receipt, err := j.channel.Send(call, j.out, j.opening)
+	receipt, err := l.send(call, j)
 	cancel()
 	if err != nil && ctx.Err() != nil {
 		return // cut by a stop: the journal has the attempt without an answer
 	}
 	l.box.commit(ctx, []alert.Notice{l.record(j, receipt, err)})
+}
+
+// send calls the channel. A panic in it fails this call alone.
+func (l *lane) send(ctx context.Context, j *job) (receipt alert.Receipt, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.box.opt.Log.Error("a fault of serin's own in a channel", append(l.attrs(&j.out), "error", l.box.opt.Redact(fmt.Sprintf("panic: %v\n%s", v, debug.Stack())))...)
+			err = errors.New("a fault of serin's own; its log says where")
+		}
+	}()
+	return j.channel.Send(ctx, j.out, j.opening)
 }
 
 func (l *lane) attrs(n *alert.Notice) []any {

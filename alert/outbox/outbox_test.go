@@ -429,3 +429,26 @@ func TestFiresAgain(t *testing.T) {
 		b.forgets()
 	})
 }
+
+// TestPanicOfAChannel: it fails one attempt, its value is redacted, and the other channels go on.
+func TestPanicOfAChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &logCount{}
+		ch := &fakeChannel{name: "slack", start: time.Now(), answer: func(call int, _ alert.Notice) error {
+			if call == 1 {
+				panic("token xoxb-1")
+			}
+			return nil
+		}}
+		box := New(Options{Journal: &memJournal{}, Channels: []alert.Channel{ch}, Log: log.logger(),
+			Redact: func(s string) string { return strings.ReplaceAll(s, "xoxb-1", "***") }})
+		box.Add(note("a", 1, alert.ActOpen))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		box.Run(ctx)
+		ch.want(t, `0s open a.1 "a open"`, `1s open a.1 "a open"`)
+		if all := strings.Join(log.lines, "\n"); strings.Contains(all, "xoxb-1") || !strings.Contains(all, "panic: token ***") {
+			t.Errorf("logged %s", all)
+		}
+	})
+}

@@ -22,7 +22,6 @@ const all = "*"
 // arrows lists, for each directory, which directories of ours its non-test files may import. A directory that is not
 // named here may import nothing of ours, and a new one has to be named. A new arrow is a decision: write its reason
 // beside it.
-// all stands for every room.
 var arrows = map[string][]string{
 	"probe/wire":     nil, // leaf: protocols know bytes, not canaries
 	"probe/prompt":   nil, // leaf
@@ -48,7 +47,7 @@ var arrows = map[string][]string{
 	"alert/sim": {"alert", "baseline", "probe"},
 	// Its command line, outside the binary; the presets are those of configs.
 	"alert/sim/simulate": {"alert/sim", "configs"},
-	// Recorded samples are brought to the production engine too, for backtest and explain.
+	// Recorded samples are brought to the production engine too, for backtest.
 	"alert/replay":   {"alert", "baseline", "probe"},
 	"baseline/store": {"alert", "baseline", "probe", "probe/glob"},
 	// configs composes the option structs of those who own them.
@@ -61,6 +60,8 @@ var arrows = map[string][]string{
 	"cmd/internal/human": {"probe"},
 	// A diagnosis starts from a probe and its target; wire says in which header a key goes, configs which name is nearest.
 	"cmd/internal/check": {"probe", "probe/wire", "configs", "cmd/internal/human"},
+	// Explanations read what the store keeps of decisions, and judge nothing again.
+	"cmd/internal/explain": {"alert", "baseline", "baseline/store", "probe", "cmd/internal/human"},
 	// app wires everything together; only main imports it.
 	"cmd/internal/app": {all},
 	"cmd/serin":        {"cmd/internal/app"},

@@ -47,6 +47,7 @@ var errQuiet = errors.New("said already")
 
 // Run parses the arguments, runs the command and returns the exit code. It prints errors to o.Stderr.
 func Run(ctx context.Context, o Options) int {
+	silenceGo()
 	cmd, err := parse(o)
 	if err != nil {
 		return report(o.Stderr, err)

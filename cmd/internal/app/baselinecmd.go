@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
 	"time"
 
+	"serin/alert"
 	"serin/alert/replay"
 	"serin/baseline"
 	"serin/baseline/store"
@@ -49,6 +51,9 @@ type baselineShowCmd struct {
 func (baselineShowCmd) Help() string {
 	return "Example: serin baseline show -c serin.toml 'gw-eu/chat/*'\n\nFor each slot of today: the samples and days its band is made of, the usual value and the limit. Reads the store, also beside a running daemon."
 }
+
+// poolBack is how far back the samples of a band are looked for: the window and the days that widen it.
+const poolBack = 16 * 24 * time.Hour
 
 // slotBand is one line of baseline show; Mean, Low and Limit are seconds.
 type slotBand struct {
@@ -157,4 +162,73 @@ func (c *baselineShowCmd) print(out io.Writer, sub subject, m probe.Metric, list
 		_, _ = fmt.Fprintf(out, "  %-6s %-9s %5d %5d %-7s %9s %9s\n", b.Slot.Format("15:04"), b.State, b.N, b.Days, width, usual, limit)
 	}
 	return err
+}
+
+// collect returns the records up to a time.
+func collect(list iter.Seq2[alert.Record, error], until time.Time) ([]alert.Record, error) {
+	var out []alert.Record
+	for r, err := range list {
+		if err != nil {
+			return nil, fmt.Errorf("read samples: %w", err)
+		}
+		if r.Sample.Time.After(until) {
+			break
+		}
+		if r.Sample.Trigger != probe.Check {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// seriesOf builds a series as it stood at a time.
+func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.Threshold, opt baseline.Options, st *baseline.State, at time.Time) *baseline.Series {
+	s := baseline.NewSeries(baseline.Key{Canary: sub.Canary.Key(), Metric: m, Spec: sub.Spec, Zone: sub.Canary.Scene.Zone, Interval: sub.Canary.Interval}, opt, th)
+	var points []baseline.Point
+	var missed []baseline.LeftOut
+	for i := range records {
+		r := &records[i]
+		if !r.Sample.Regular() || r.Sample.Outcome == probe.Skipped {
+			continue
+		}
+		v, why := baseline.Value(&r.Sample, m)
+		if why == "" && sub.Spec != "" && r.Sample.Spec != "" && r.Sample.Spec != sub.Spec && opt.OnChange != "keep" {
+			why = "spec"
+		}
+		if why == "" && r.Sample.Has(probe.InMaintenance) {
+			why = string(probe.InMaintenance)
+		}
+		if why != "" {
+			missed = append(missed, baseline.LeftOut{At: r.Sample.Time, Why: why})
+			continue
+		}
+		points = append(points, baseline.Point{At: r.Sample.Time, Y: baseline.Y(v), Regular: true, Excluded: r.Excluded[m], Res: r.Residuals[m]})
+	}
+	s.Load(points, st, at)
+	for _, x := range missed {
+		s.Miss(x.At, x.Why)
+	}
+	return s
+}
+
+// pastState returns what was accepted or forgotten of a series until a time; what is frozen now is left out of it.
+func pastState(ctx context.Context, st *store.Store, key string, m probe.Metric, at time.Time) (*baseline.State, error) {
+	body, err := st.Blob(ctx, alert.SeriesKey(key, m))
+	if err != nil || body == nil {
+		return nil, err
+	}
+	var stored baseline.State
+	if err := json.Unmarshal(body, &stored); err != nil {
+		return nil, fmt.Errorf("read the state of %s %s: %w", key, m, err)
+	}
+	out := &baseline.State{Since: stored.Since}
+	if out.Since > at.UnixNano() {
+		out.Since = 0
+	}
+	for _, h := range stored.Shifts {
+		if h.To <= at.UnixNano() {
+			out.Shifts = append(out.Shifts, h)
+		}
+	}
+	return out, nil
 }

@@ -47,6 +47,7 @@ type daemonOptions struct {
 	OnSample func(probe.Sample)
 	OnStart  func(d *daemon, addr net.Addr) // once everything runs; addr is nil without HTTP
 	Reload   <-chan os.Signal               // each asks for a reload; nil = none comes
+	Exit     func(code int)                 // ends the process after a panic; nil = os.Exit
 }
 
 // daemon is one running serin.
@@ -128,6 +129,9 @@ func (d *daemon) use(cfg *configs.Config) {
 
 // runDaemon runs until ctx ends or a part of it fails. It returns nil after an orderly stop.
 func runDaemon(ctx context.Context, o daemonOptions) error {
+	if o.Exit == nil {
+		o.Exit = os.Exit
+	}
 	d := &daemon{opt: o, log: o.Log, gate: newGate(), budget: newBudget(o.Config.Budget), inbox: make(chan probe.Sample, inboxSize),
 		begins: make(chan begin, inboxSize), calls: make(chan func(context.Context)), started: time.Now()}
 	d.use(o.Config)
@@ -233,21 +237,21 @@ func (d *daemon) serve(ctx context.Context) error {
 	scheduling, stopSchedule := context.WithCancel(stopped)
 	defer stopSchedule()
 	var parts, probes sync.WaitGroup
-	probes.Go(func() { d.note("scheduler", d.runner.Run(scheduling)) })
-	go func() { defer close(d.ended); d.engineLoop(stopped) }()
+	probes.Go(d.guarded(func() { d.note("scheduler", d.runner.Run(scheduling)) }))
+	go d.guarded(func() { defer close(d.ended); d.engineLoop(stopped) })()
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
-	parts.Go(func() { d.outbox.Run(sending) })
-	parts.Go(func() { d.housekeeping(stopped) })
-	parts.Go(func() { d.tellLearning(stopped) })
-	parts.Go(func() { d.watch.run(stopped) })
-	parts.Go(func() { d.tel.Push(stopped, d.log) })
-	parts.Go(func() { d.heart.run(stopped) })
-	parts.Go(func() { d.digest.run(stopped) })
-	parts.Go(func() { d.charts.run(stopped) })
-	parts.Go(func() { d.refreshStates(stopped) })
-	parts.Go(func() { sys.watchdog(stopped, d.alive) })
-	parts.Go(func() { d.watchReload(stopped, sys) })
+	parts.Go(d.guarded(func() { d.outbox.Run(sending) }))
+	parts.Go(d.guarded(func() { d.housekeeping(stopped) }))
+	parts.Go(d.guarded(func() { d.tellLearning(stopped) }))
+	parts.Go(d.guarded(func() { d.watch.run(stopped) }))
+	parts.Go(d.guarded(func() { d.tel.Push(stopped, d.log) }))
+	parts.Go(d.guarded(func() { d.heart.run(stopped) }))
+	parts.Go(d.guarded(func() { d.digest.run(stopped) }))
+	parts.Go(d.guarded(func() { d.charts.run(stopped) }))
+	parts.Go(d.guarded(func() { d.refreshStates(stopped) }))
+	parts.Go(d.guarded(func() { sys.watchdog(stopped, d.alive) }))
+	parts.Go(d.guarded(func() { d.watchReload(stopped, sys) }))
 	d.ready.Store(true)
 	if ok, why := d.store.Healthy(); !ok {
 		d.storeHealth(ok, why)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"serin/alert"
 	"serin/baseline"
 	"serin/baseline/store"
+	"serin/cmd/internal/explain"
 	"serin/probe"
 )
 
@@ -80,125 +82,98 @@ func runText(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-func TestExplainTellsAnAlertAsItWasDecided(t *testing.T) {
-	path, fired := slowHour(t)
-	out, _ := runText(t, ExitOK, "explain", "--store", path, "t0/s0/short/ttft", "--at", fired.Format(time.RFC3339Nano), "--format", "json")
-	var x Explanation
-	if err := json.Unmarshal([]byte(out), &x); err != nil {
-		t.Fatal(err)
-	}
-	if x.Alert == nil || x.Before != alert.StatePending || x.After != alert.StateFiring || x.Alert.Config != "rev1" {
-		t.Errorf("states %q → %q, alert %+v", x.Before, x.After, x.Alert)
-	}
-	if x.Band == nil || x.Band.N != len(x.Used) || len(x.Windows) != 7 || x.Band.Threshold != x.Alert.Threshold {
-		t.Errorf("band %+v, %d samples used, %d windows", x.Band, len(x.Used), len(x.Windows))
-	}
-	stored := 0
-	for _, v := range x.Votes {
-		if v.Stored {
-			stored++
-		}
-	}
-	last := x.Votes[len(x.Votes)-1]
-	if stored != len(x.Alert.Decided) || last.Call != baseline.Breach || last.Value <= last.Limit || !last.Stored {
-		t.Errorf("%d votes stored of %d, the last %+v", stored, len(x.Alert.Decided), last)
-	}
-	if x.Literal.State != "ready" || x.Literal.Limit <= 0 || x.Literal.Call != baseline.Breach {
-		t.Errorf("literal %+v", x.Literal)
-	}
-	if x.Today.Differs || len(x.Today.Opened) != 1 || !x.Today.Opened[0].Equal(fired) {
-		t.Errorf("today %+v, fired %s", x.Today, fired)
-	}
-	text, _ := runText(t, ExitOK, "explain", "--store", path, x.Alert.Incident)
-	for _, want := range []string{"t0/s0/short TTFT at", "pending → firing", "threshold " + x.Alert.Threshold + " of config rev1", "left out", "●", "literal", "decides the same"} {
-		if want != "left out" && !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-}
-
-// TestExplainSeesTheVotesAgain holds calls worked out from the stored band against those that the engine stored.
-func TestExplainSeesTheVotesAgain(t *testing.T) {
-	path, fired := slowHour(t)
-	st, err := openStore(t.Context(), path, &bytes.Buffer{}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = st.Close() }() // read only
-	b := casebook{st, nil}
-	x, err := b.one(t.Context(), "t0/s0/short", probe.TTFT, fired, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bare := *x.Alert
-	bare.Decided, bare.Votes = nil, nil
-	again, err := b.one(t.Context(), "t0/s0/short", probe.TTFT, fired, &bare)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range x.Votes {
-		w := again.Votes[i]
-		if v.Call != w.Call || fmt.Sprintf("%.4f %.4f %.3f", v.Mean, v.Limit, v.Z) != fmt.Sprintf("%.4f %.4f %.3f", w.Mean, w.Limit, w.Z) {
-			t.Errorf("stored %+v, again %+v", v, w)
-		}
-	}
-}
-
-// slowHourConf is a config in which the canary of slowHour is judged by a rule.
-func slowHourConf(t *testing.T, rule string) string {
+func explained(t *testing.T, args ...string) (list []explain.Decision) {
 	t.Helper()
-	conf := filepath.Join(t.TempDir(), "serin.toml")
-	err := os.WriteFile(conf, []byte(`[[target]]
-name = "t0"
-protocol = "openai-chat"
-base_url = "http://127.0.0.1:1/v1"
-model = "m"
-auth = "none"
-[[scene]]
-name = "s0"
-targets = ["t0"]
-metrics = ["ttft"]
-short = "*/5 * * * *"
-[rule]
-`+rule), 0o600)
-	if err != nil {
-		t.Fatal(err)
+	out, _ := runText(t, ExitOK, append([]string{"explain", "--format", "json"}, args...)...)
+	for line := range strings.Lines(out) {
+		var d explain.Decision
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, d)
 	}
-	return conf
+	return list
 }
 
-func TestExplainSaysWhereTodayDecidesOtherwise(t *testing.T) {
-	path, fired := slowHour(t)
-	conf := slowHourConf(t, "min_ratio = 3.0")
-	text, _ := runText(t, ExitOK, "explain", "-c", conf, "--store", path, "t0/s0/short/ttft", "--at", fired.Format(time.RFC3339Nano))
-	for _, want := range []string{"no alert between", "the threshold is another now", "calm instead of breach"} {
+// wantText wants each piece in a text, in any order.
+func wantText(t *testing.T, text string, pieces ...string) {
+	t.Helper()
+	for _, want := range pieces {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }
 
+// An alert is told as it was decided: three sentences, and with --verbose the checks that it fired by.
+func TestExplainTellsAnAlertAsItWasDecided(t *testing.T) {
+	path, fired := slowHour(t)
+	d := explained(t, "--store", path, "t0/s0/short/ttft", "--at", fired.Format(time.RFC3339Nano))[0]
+	if d.Alert == nil || d.Alert.Config != "rev1" || d.Band == nil || d.Band.Threshold != d.Alert.Threshold || d.Band.N == 0 {
+		t.Fatalf("%+v", d)
+	}
+	last := d.Checks[len(d.Checks)-1]
+	if len(d.Checks) != len(d.Alert.Decided) || last.Call != baseline.Breach || last.Value <= last.Limit {
+		t.Errorf("%d checks, the last %+v", len(d.Checks), last)
+	}
+	text, _ := runText(t, ExitOK, "explain", "--store", path, d.Alert.ID)
+	if n := strings.Count(text, "\n"); n != 3 {
+		t.Errorf("%d lines, want 3:\n%s", n, text)
+	}
+	wantText(t, text, "TTFT of t0 / s0 / short: 2.", "x its usual at worst", "Usual in that slot", "and the limit ", "samples of 7 days", "It fired at ", "; it ended: ")
+	text, _ = runText(t, ExitOK, "explain", "-v", "--store", path, incidentOf(t, path))
+	wantText(t, text, "threshold "+d.Alert.Threshold+" of config rev1", "pending to firing", "breach", " z ")
+}
+
+// incidentOf returns the id of the store's only incident.
+func incidentOf(t *testing.T, path string) string {
+	t.Helper()
+	out, _ := runText(t, ExitOK, "incidents", "--store", path, "--since", "2000-01-01T00:00:00Z", "--format", "json")
+	var list []alert.Incident
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%d incidents, %v", len(list), err)
+	}
+	return list[0].ID
+}
+
 func TestExplainSaysWhyItDidNotFire(t *testing.T) {
 	path, fired := slowHour(t)
-	over := func(from, to time.Time) verdictOver {
-		out, _ := runText(t, ExitOK, "explain", "--store", path, "t0", "--from", from.Format(time.RFC3339), "--to", to.Format(time.RFC3339), "--format", "json")
-		var v verdictOver
-		ttft, _, _ := strings.Cut(out, "\n") // TPOT's line follows
-		if err := json.Unmarshal([]byte(ttft), &v); err != nil {
-			t.Fatal(err)
-		}
-		return v
+	over := func(from, to time.Time) explain.Decision {
+		return explained(t, "--store", path, "t0/s0/short/ttft", "--from", from.Format(time.RFC3339), "--to", to.Format(time.RFC3339))[0]
 	}
-	if v := over(fired.Add(-time.Hour), fired.Add(time.Hour)); len(v.Alerts) != 1 || v.Most < v.Needed || v.PeakRatio < 1.5 {
-		t.Errorf("around the alert: %+v", v)
+	if d := over(fired.Add(-time.Hour), fired.Add(time.Hour)); d.Alert == nil {
+		t.Errorf("around the alert: %+v", d)
 	}
-	if v := over(fired.Add(-5*time.Hour), fired.Add(-2*time.Hour)); len(v.Alerts) != 0 || v.Samples != 36 || v.Why == "" || v.Most >= v.Needed {
-		t.Errorf("before it: %+v", v)
+	d := over(fired.Add(-5*time.Hour), fired.Add(-2*time.Hour))
+	if d.Alert != nil || len(d.Checks) != 36 || !strings.HasPrefix(d.Summary[2], "It did not fire: ") && !strings.HasPrefix(d.Summary[2], "It was pending") {
+		t.Errorf("before it: %d checks, %q", len(d.Checks), d.Summary)
 	}
 	start := fired.Truncate(24*time.Hour).AddDate(0, 0, -8)
-	if v := over(start, start.Add(time.Hour)); v.Learning != 12 || !strings.Contains(v.Why, "learning") {
-		t.Errorf("on the first day: %+v", v)
+	if d := over(start, start.Add(time.Hour)); !strings.Contains(d.Summary[1], "learning") || !strings.Contains(d.Summary[2], "none of them could be judged") {
+		t.Errorf("on the first day: %q", d.Summary)
 	}
+}
+
+// A whole target: the rounds with what each canary added, and the score beside the one that fires.
+func TestExplainTellsAWholeTargetAsItWasDecided(t *testing.T) {
+	path, fired := slowCanaries(t, alert.DefaultRule(), probe.Sizes()...)
+	list := explained(t, "--store", path, "t0", "--at", fired.Format(time.RFC3339Nano))
+	d := list[0]
+	if d.Series != "t0" || d.Alert == nil || d.Step == nil || *d.Step != *d.Alert.Fit || d.Step.Score <= d.Step.Fires {
+		t.Fatalf("%+v", d)
+	}
+	last := d.Alert.Decided[len(d.Alert.Decided)-1]
+	if c := d.Checks[len(d.Checks)-1]; c.Ratio < 1.5 || len(c.Parts) != 3 || math.Abs(c.Parts[2].Ratio-math.Exp(float64(last.Said[2].E))) > 1e-9 {
+		t.Errorf("the newest round %+v", c)
+	}
+	text, _ := runText(t, ExitOK, "explain", "-v", "-c", slowHourConf(t, ""), "--store", path, incidentOf(t, path))
+	wantText(t, text, "TTFT of t0: all canaries together ", "a round is the median", fmt.Sprintf("more than %g fires", d.Step.Fires), "s0/short x")
+	if !strings.HasPrefix(text, "TTFT of t0:") {
+		t.Errorf("the whole target does not come first:\n%s", text)
+	}
+	before := fired.Add(-3 * time.Hour).Format(time.RFC3339Nano)
+	text, _ = runText(t, ExitOK, "explain", "--store", path, "t0", "--at", before)
+	wantText(t, text, "TTFT of t0, all canaries together, did not fire", "is not kept; use backtest", "TTFT of t0 / s0 / medium was")
 }
 
 func TestBaselineShowCountsEverySlot(t *testing.T) {
@@ -223,15 +198,25 @@ func TestBaselineShowCountsEverySlot(t *testing.T) {
 	}
 }
 
-// TestScatterText holds what is said of σ = 0.5 against what it is made of.
-func TestScatterText(t *testing.T) {
-	for want, b := range map[string]baseline.Band{
-		"one probe 0.300, level 0.400":                   {Sigma: .5, SW: .3, SL: .4},
-		"one probe 0.300, level 0.200, together more":    {Sigma: .5, SW: .3, SL: .2},
-		"of the slot's values: one probe's is not known": {Sigma: .5},
-	} {
-		if got := scatterText(&b); got != want {
-			t.Errorf("%+v: %q, want %q", b, got, want)
-		}
+// slowHourConf is a config in which the canary of slowHour is judged by a rule.
+func slowHourConf(t *testing.T, rule string) string {
+	t.Helper()
+	conf := filepath.Join(t.TempDir(), "serin.toml")
+	err := os.WriteFile(conf, []byte(`[[target]]
+name = "t0"
+protocol = "openai-chat"
+base_url = "http://127.0.0.1:1/v1"
+model = "m"
+auth = "none"
+[[scene]]
+name = "s0"
+targets = ["t0"]
+metrics = ["ttft"]
+short = "*/5 * * * *"
+[rule]
+`+rule), 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return conf
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"serin/alert"
@@ -63,17 +64,28 @@ func (d *daemon) shoot(ctx context.Context, run configs.Run, sched time.Time, tr
 	}
 	progress, end := d.running.begin(run.Canary.Key(), time.Now())
 	defer end()
-	s, err := d.prober.Do(ctx, probe.Shot{Canary: run.Canary, Spec: run.Spec, Sched: sched, Trigger: trigger, Attempt: attempt,
+	s, err := d.probe(ctx, probe.Shot{Canary: run.Canary, Spec: run.Spec, Sched: sched, Trigger: trigger, Attempt: attempt,
 		FreshConn: trigger == probe.Reprobe, Progress: progress})
 	if err != nil {
 		d.log.Error("probe could not be made", "canary", run.Canary.Key(), "error", err)
-		s = d.unsent(run, sched, probe.Client, err.Error())
+		s = d.unsent(run, sched, probe.Client, d.opt.Redact.Text(err.Error()))
 		s.Trigger, s.Attempt = trigger, attempt
 	}
 	d.network.judge(ctx, run.Canary.Target, &s, d.config(), time.Now())
 	d.gate.observe(run.Canary.Target, &s, time.Now())
 	d.deliver(s)
 	return s
+}
+
+// probe sends one probe. A panic in it fails that probe alone.
+func (d *daemon) probe(ctx context.Context, shot probe.Shot) (s probe.Sample, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.log.Error("a fault of serin's own in a probe", "error", panicked(v))
+			err = errors.New("a fault of serin's own; its log says where")
+		}
+	}()
+	return d.prober.Do(ctx, shot)
 }
 
 // skipped stores and counts a due run that was not sent.

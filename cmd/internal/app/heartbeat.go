@@ -112,7 +112,7 @@ func (h *heartbeat) observe(s *probe.Sample, now time.Time) {
 
 // run sends pings until ctx ends. One that fails is counted, and logged once until one works again.
 func (h *heartbeat) run(ctx context.Context) {
-	client := &http.Client{Timeout: pingWithin, Transport: heartbeatTransport(h.d.opt.Dial)}
+	client := heartbeatClient(h.d.opt.Dial)
 	defer client.CloseIdleConnections()
 	failing := false
 	for {
@@ -137,9 +137,12 @@ func (h *heartbeat) run(ctx context.Context) {
 	}
 }
 
-func heartbeatTransport(dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
-	return &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial, TLSHandshakeTimeout: pingWithin, ForceAttemptHTTP2: true,
-		IdleConnTimeout: 5 * time.Minute}
+// heartbeatClient follows no redirect: with it the secret URL would go to another host as Referer.
+func heartbeatClient(dial func(context.Context, string, string) (net.Conn, error)) *http.Client {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial, TLSHandshakeTimeout: pingWithin, ForceAttemptHTTP2: true,
+		IdleConnTimeout: 5 * time.Minute, MaxResponseHeaderBytes: 64 << 10}
+	return &http.Client{Timeout: pingWithin, Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // ping makes one GET. Its error does not hold the URL, which is a secret.
@@ -163,6 +166,9 @@ func ping(ctx context.Context, client *http.Client, to probe.Secret) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
 	if err := resp.Body.Close(); err != nil {
 		return err
+	}
+	if resp.StatusCode/100 == 3 {
+		return fmt.Errorf("the watcher answers HTTP %d: redirects are not followed, write the URL that it leads to", resp.StatusCode)
 	}
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("the watcher answers HTTP %d", resp.StatusCode)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -117,7 +118,7 @@ func TestPingHidesTheURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := &http.Client{Transport: heartbeatTransport(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") })}
+	broken := heartbeatClient(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no route") })
 	if err := ping(t.Context(), broken, to); err == nil || strings.Contains(err.Error(), "5f0c") || !strings.Contains(err.Error(), "no route") {
 		t.Errorf("ping: %v", err)
 	}
@@ -138,5 +139,22 @@ func TestRoundsKnowTheNewestRun(t *testing.T) {
 	r.ended("c", at(10), at(11))
 	if r.judged = true; r.complete(at(62)) {
 		t.Error("the clock was set back to 00:11: the run of 01:00 is overdue at 01:02")
+	}
+}
+
+// TestHeartbeatKeepsItsURL: no redirect takes the secret URL to another host.
+func TestHeartbeatKeepsItsURL(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the redirect was followed, with Referer %q", r.Referer())
+	}))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer srv.Close()
+	secret, err := probe.SecretFromValue("heartbeat", srv.URL+"/planted-ping-id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(t.Context(), heartbeatClient(nil), secret); err == nil || !strings.Contains(err.Error(), "302") || strings.Contains(err.Error(), "planted") {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -26,6 +26,7 @@ func (c *runCmd) Run(ctx context.Context, o Options) error {
 	redact, level := &redaction{}, newLevel(cfg.Log.Level)
 	redact.Add(cfg.Redactor)
 	log := newLogger(o.Stderr, cfg.Log.Format, level, redact)
+	logGo(log, redact.Text)
 	for _, w := range cfg.Warnings {
 		log.Warn("config", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.What, "fix", w.Fix)
 	}

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +31,7 @@ func (s *selfAlert) begin(headline string, lines ...string) bool {
 		return false
 	}
 	now := time.Now()
-	s.id = fmt.Sprintf("%s%s-%d", selfPrefix, s.name, now.Unix())
+	s.id = selfPrefix + s.name + "-" + strings.ToLower(rand.Text()[:8]) // two may begin within one instant
 	s.told = s.names()
 	s.send(now, 1, alert.ActOpen, "firing", headline, lines)
 	return true

@@ -12,6 +12,7 @@ import (
 	"serin/alert"
 	"serin/baseline"
 	"serin/baseline/store"
+	"serin/cmd/internal/explain"
 	"serin/cmd/internal/web"
 	"serin/probe"
 )
@@ -69,12 +70,12 @@ func (w webStore) Incident(ctx context.Context, id string) (web.Dossier, error) 
 	if err != nil {
 		return doc, err
 	}
-	decisions := []*Explanation{}
+	decisions := []*explain.Decision{}
+	e := explain.Explainer{Store: w.d.store, Canaries: keysOf(w.d.config().Runs)}
 	for i := range doc.Alerts {
-		x, err := casebook{w.d.store, w.d.config()}.alert(ctx, &doc.Alerts[i])
-		if err != nil { // its samples are gone, or its canary left the config: what was decided is still there
-			w.d.log.Debug("explain alert", "alert", doc.Alerts[i].ID, "error", err)
-			continue
+		x, err := e.Alert(ctx, &doc.Alerts[i])
+		if err != nil {
+			return doc, err
 		}
 		decisions = append(decisions, x)
 	}
@@ -92,7 +93,7 @@ func dossierOf(ctx context.Context, st *store.Store, id string) (doc web.Dossier
 		return doc, fmt.Errorf("incident %q: %w", id, web.ErrNotFound)
 	}
 	doc.Incident = found[0]
-	if doc.Alerts, err = st.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
+	if doc.Alerts, err = explain.IncidentAlerts(ctx, st, &found[0]); err != nil {
 		return doc, err
 	}
 	if doc.Transitions, err = courseOf(ctx, st, &doc); err != nil {

@@ -1,14 +1,16 @@
 package telemetry
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
-
-	"github.com/VictoriaMetrics/metrics"
 )
 
 // pushWithin bounds one push.
@@ -20,6 +22,7 @@ func (t *Registry) Push(ctx context.Context, log *slog.Logger) {
 	if t.conf.PushURL == "" {
 		return
 	}
+	client := pushClient()
 	tick := time.NewTicker(t.conf.ReportInterval)
 	defer tick.Stop()
 	failing := false
@@ -28,7 +31,7 @@ func (t *Registry) Push(ctx context.Context, log *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			err := t.pushOnce(ctx)
+			err := t.pushOnce(ctx, client)
 			result := "ok"
 			if err != nil {
 				result = "error"
@@ -42,10 +45,34 @@ func (t *Registry) Push(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-func (t *Registry) pushOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pushWithin)
-	defer cancel()
-	var failed error
-	err := metrics.PushMetricsExt(ctx, t.conf.PushURL, func(w io.Writer) { failed = t.Write(w) }, &metrics.PushOptions{Method: http.MethodPost})
-	return errors.Join(failed, err)
+// pushClient follows no redirect: with it the URL would go to another host as Referer.
+func pushClient() *http.Client {
+	return &http.Client{Timeout: pushWithin, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// pushOnce makes one push. Its error does not hold the URL, in which a token may stand.
+func (t *Registry) pushOnce(ctx context.Context, client *http.Client) error {
+	var body bytes.Buffer
+	zip := gzip.NewWriter(&body)
+	if err := errors.Join(t.Write(zip), zip.Close()); err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.conf.PushURL, &body)
+	if err != nil {
+		return errors.New("push_url cannot be used")
+	}
+	req.Header.Set("Content-Type", "text/plain")
+	req.Header.Set("Content-Encoding", "gzip")
+	resp, err := client.Do(req)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+	if resp.StatusCode/100 != 2 {
+		err = fmt.Errorf("push_url answers HTTP %d", resp.StatusCode)
+	}
+	return errors.Join(err, resp.Body.Close())
 }

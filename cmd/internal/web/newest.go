@@ -10,13 +10,6 @@ import (
 	"time"
 )
 
-// Bounds of the work of lists: what is kept in memory is at most listsAtOnce · maxLimit elements.
-const (
-	listsAtOnce  = 4
-	listWithin   = 30 * time.Second
-	listPatience = 5 * time.Second
-)
-
 // listing says how one kind of element is selected and ordered.
 type listing[T any] struct {
 	key     func(*T) string               // held against Query.Canary
@@ -134,12 +127,12 @@ func answer[T any](s *Server, w http.ResponseWriter, r *http.Request, age time.D
 		s.fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if !s.enterList(r.Context()) {
+	if !s.readers.enter(r.Context()) {
 		w.Header().Set("Retry-After", "5")
 		s.fail(w, http.StatusServiceUnavailable, "too many lists are being read at once: ask again in 5 s")
 		return
 	}
-	defer s.leaveList()
+	defer s.readers.leave()
 	ctx, cancel := context.WithTimeout(r.Context(), listWithin)
 	defer cancel()
 	list, err := l.read(ctx, q, source)
@@ -152,17 +145,3 @@ func answer[T any](s *Server, w http.ResponseWriter, r *http.Request, age time.D
 		sendArray(s, w, r, list)
 	}
 }
-
-// enterList waits a little for one of the places; false means that all stayed taken.
-func (s *Server) enterList(ctx context.Context) bool {
-	patience, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
-	select {
-	case s.lists <- struct{}{}:
-		return true
-	case <-patience.Done():
-		return false
-	}
-}
-
-func (s *Server) leaveList() { <-s.lists }

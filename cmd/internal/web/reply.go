@@ -3,9 +3,11 @@ package web
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,6 +55,7 @@ type array struct {
 	ctl   *http.ResponseController
 	out   *bufio.Writer
 	begun bool
+	ended atomic.Bool // it is cut
 }
 
 func newArray(w http.ResponseWriter) *array {
@@ -64,7 +67,16 @@ func newArray(w http.ResponseWriter) *array {
 // Write sends one buffer; each has its own time to arrive.
 func (a *array) Write(p []byte) (int, error) {
 	_ = a.ctl.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by a recorder: then there is no connection to hang
+	if a.ended.Load() {
+		return 0, errors.New("its reader was slow, and others wait")
+	}
 	return a.w.Write(p)
+}
+
+// cut ends the answer where it is, also a write under way. It may be called at any time.
+func (a *array) cut() {
+	a.ended.Store(true)
+	_ = a.ctl.SetWriteDeadline(time.Now()) // as in Write
 }
 
 func (a *array) begin() {
@@ -100,6 +112,7 @@ func (a *array) end() error {
 // list for the whole.
 func sendArray[T any](s *Server, w http.ResponseWriter, r *http.Request, list []*T) {
 	a := newArray(w)
+	defer s.readers.begin(a)()
 	err := func() error {
 		for _, v := range list {
 			if err := a.add(v); err != nil {

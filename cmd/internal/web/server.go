@@ -52,11 +52,11 @@ type Options struct {
 
 // Server is serin's HTTP side.
 type Server struct {
-	opt    Options
-	lists  chan struct{} // a place for each list being read
-	doors  []entrance
-	tcp    net.Addr
-	scrape net.Addr
+	opt     Options
+	readers *readers // of lists
+	doors   []entrance
+	tcp     net.Addr
+	scrape  net.Addr
 }
 
 // entrance is a listener with what serves it.
@@ -66,7 +66,7 @@ type entrance struct {
 }
 
 // New returns a Server that listens nowhere yet.
-func New(o Options) *Server { return &Server{opt: o, lists: make(chan struct{}, listsAtOnce)} }
+func New(o Options) *Server { return &Server{opt: o, readers: newReaders()} }
 
 // Listen opens every address of the options, so that they are known before Run. Its errors are the user's to mend: they
 // name the key and the fix. After an error nothing is open.
@@ -128,7 +128,7 @@ func (s *Server) enter(l net.Listener, h http.Handler) {
 		WriteTimeout:      writeWithin,
 		IdleTimeout:       idleWithin,
 		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.opt.Log.Handler(), slog.LevelDebug), // what clients do wrong
+		ConnState:         newConns(connLimit(descriptors())).track,
 	}})
 }
 

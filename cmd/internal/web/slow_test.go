@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"serin/probe"
 )
 
 // pipes is a listener of in-memory connections.
@@ -125,5 +127,45 @@ func TestHugeHeaderIsRefused(t *testing.T) {
 		if resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("got status %d, want 431", resp.StatusCode)
 		}
+	})
+}
+
+// TestSlowReadersGiveUpTheirPlaces: readers who hold every place for long are cut, one for each list that waits.
+func TestSlowReadersGiveUpTheirPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New((&fake{samples: make([]probe.Sample, 1000)}).options())
+		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		s.enter(l, http.HandlerFunc(s.samples))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.Run(ctx) }()
+		ask := func() net.Conn {
+			client, server := net.Pipe()
+			l.conns <- server
+			if _, err := io.WriteString(client, "GET /api/v1/samples HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			return client
+		}
+		var slow []net.Conn
+		for range listsAtOnce {
+			slow = append(slow, ask())
+			time.Sleep(time.Second)
+		}
+		time.Sleep(slowAfter)
+		begun := time.Now()
+		client := ask()
+		resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil || resp.StatusCode != http.StatusOK || time.Since(begun) > time.Second {
+			t.Fatalf("the next list: %v after %v", err, time.Since(begun))
+		}
+		if rest, err := io.ReadAll(slow[0]); err != nil || bytes.HasSuffix(rest, []byte("]\n")) {
+			t.Errorf("the slowest reader got all, %d bytes: %v", len(rest), err)
+		}
+		for _, c := range append(slow, client) {
+			_ = c.Close()
+		}
+		cancel()
+		<-ended
 	})
 }

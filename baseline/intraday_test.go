@@ -18,7 +18,7 @@ func TestTodayMoves(t *testing.T) {
 			series[i] = NewSeries(Key{Interval: interval}, DefaultOptions(), DefaultThreshold())
 		}
 		at := utc(3, 12, 12, 0)
-		var moving today
+		var moving intraday
 		first, asked := at, series
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			s := series[rapid.IntRange(0, len(series)-1).Draw(t, "of")]
@@ -50,7 +50,7 @@ func TestTodayMoves(t *testing.T) {
 					}
 				}
 			}
-			var anew today
+			var anew intraday
 			got, want := moving.offset(at.UnixNano(), interval, 4, asked...), anew.offset(at.UnixNano(), interval, 4, asked...)
 			if !slices.Equal(moving.e, anew.e) || got != want {
 				t.Fatalf("at %v the offset is %v of %v, and made anew %v of %v", at, got, moving.e, want, anew.e)

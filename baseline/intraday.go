@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// today is what was measured in the hours that say how today runs: how far each value was from usual, sorted. The window moves on
+// intraday is what was measured in the hours that say how today runs: how far each value was from usual, sorted. The window moves on
 // from question to question, and few values come and go.
-type today struct {
+type intraday struct {
 	of       []*Series
-	edition  int   // of all of them, when they were asked last
+	revision int   // of all of them, when they were asked last
 	from, to int64 // the values are of [from, to)
 	e        []float32
 }
@@ -18,32 +18,32 @@ type today struct {
 // offset is o(t): how far today runs beside usual, from the residuals of the last hours without the last half hour, which may
 // already be the fault. Excluded samples count: today is today. It is 0 of fewer than 8 values, and clipped to a ratio of most either
 // way. Each of series is measured once in an interval.
-func (d *today) offset(at int64, interval time.Duration, most float64, series ...*Series) float64 {
-	d.move(offsetWindow(at, interval), series)
+func (d *intraday) offset(at int64, every time.Duration, most float64, series ...*Series) float64 {
+	d.move(offsetWindow(at, every), series)
 	if len(d.e) < 8 {
 		return 0
 	}
 	limit := math.Log(max(1, most))
-	return min(max(.8*middle(d.e), -limit), limit)
+	return min(max(.8*interquintileMean(d.e), -limit), limit)
 }
 
 // offsetWindow is where the values lie that say how today runs.
-func offsetWindow(at int64, interval time.Duration) span {
-	if interval > 15*time.Minute {
-		return span{at - 12*hour, at - 60*minute + 1}
+func offsetWindow(at int64, every time.Duration) interval {
+	if every > 15*time.Minute {
+		return interval{at - 12*hour, at - 60*minute + 1}
 	}
-	return span{at - 3*hour, at - 30*minute + 1}
+	return interval{at - 3*hour, at - 30*minute + 1}
 }
 
 // move brings the values to those that series have in a window.
-func (d *today) move(w span, series []*Series) {
+func (d *intraday) move(w interval, series []*Series) {
 	from, to := w.from, w.to
-	edition := 0
+	revision := 0
 	for _, s := range series {
-		edition += s.edition // each only grows
-		s.told = max(s.told, to)
+		revision += s.revision // each only grows
+		s.queriedUntil = max(s.queriedUntil, to)
 	}
-	if edition != d.edition || from < d.from || from > d.to || to < d.to || !slices.Equal(series, d.of) {
+	if revision != d.revision || from < d.from || from > d.to || to < d.to || !slices.Equal(series, d.of) {
 		d.from, d.to, d.e = from, from, d.e[:0]
 		d.of = append(d.of[:0], series...)
 	}
@@ -54,8 +54,8 @@ func (d *today) move(w span, series []*Series) {
 	}
 	slices.Sort(gone)
 	slices.Sort(come)
-	d.e = joined(without(d.e, gone), come)
-	d.edition, d.from, d.to = edition, from, to
+	d.e = mergeSorted(subtractSorted(d.e, gone), come)
+	d.revision, d.from, d.to = revision, from, to
 }
 
 // usuals appends how far from usual the judged values in [from, to) were.
@@ -75,8 +75,8 @@ func (s *Series) usuals(list []float32, from, to int64) []float32 {
 	return list
 }
 
-// without takes out of x what is in gone, in place. Both are sorted, and x has all of it.
-func without(x, gone []float32) []float32 {
+// subtractSorted takes out of x what is in gone, in place. Both are sorted, and x has all of it.
+func subtractSorted(x, gone []float32) []float32 {
 	if len(gone) == 0 {
 		return x
 	}
@@ -92,8 +92,8 @@ func without(x, gone []float32) []float32 {
 	return kept
 }
 
-// joined puts come into x, in place where there is room. Both are sorted.
-func joined(x, come []float32) []float32 {
+// mergeSorted puts come into x, in place where there is room. Both are sorted.
+func mergeSorted(x, come []float32) []float32 {
 	at, n := len(x), len(come)
 	x = append(x, come...)
 	for n > 0 {
@@ -108,8 +108,8 @@ func joined(x, come []float32) []float32 {
 	return x
 }
 
-// middle returns the mean of sorted values from the 20th to the 80th percentile, both included.
-func middle(x []float32) float64 {
+// interquintileMean returns the mean of sorted values from the 20th to the 80th percentile, both included.
+func interquintileMean(x []float32) float64 {
 	if len(x) == 0 {
 		return 0
 	}
