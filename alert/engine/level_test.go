@@ -81,7 +81,7 @@ func TestASecondFaultIsSlowerStill(t *testing.T) {
 			switch {
 			case at.Before(begin):
 				return healthy(c, at)
-			case at.Before(second), !at.Before(second.Add(2*time.Hour)):
+			case at.Before(second), !at.Before(second.Add(2 * time.Hour)):
 				return answer(c, at, 2)
 			}
 			return answer(c, at, 3)

@@ -71,7 +71,7 @@ func (c *backtestCmd) Run(ctx context.Context, o Options) error {
 	var tests []backtested
 	for _, rule := range rules {
 		t := backtested{Rule: rule.label(c.Config), Subjects: found}
-		if t.Result, err = replayAll(ctx, tape, found, rule, replay.Options{Cut: cut, Baseline: baselineOptions(cfg)}); err != nil {
+		if t.Result, err = replayAll(ctx, tape, found, rule, replay.TapeOptions{Cut: cut, Options: replay.Options{Baseline: baselineOptions(cfg)}}); err != nil {
 			return err
 		}
 		tests = append(tests, t)
@@ -149,7 +149,7 @@ func (c *backtestCmd) read(ctx context.Context, o Options) (*replay.Tape, error)
 }
 
 // replayAll replays each target on its own, as many at once as there are cores. Events are in the order of time.
-func replayAll(ctx context.Context, tape *replay.Tape, list []subject, rule ruleChoice, opt replay.Options) (replay.Result, error) {
+func replayAll(ctx context.Context, tape *replay.Tape, list []subject, rule ruleChoice, opt replay.TapeOptions) (replay.Result, error) {
 	byTarget := map[string][]alert.Watched{}
 	var names []string
 	for _, s := range list {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/engine"
 	"serin/alert/replay"
 	"serin/baseline"
 	"serin/baseline/store"
@@ -213,7 +214,7 @@ func seriesOf(sub subject, m probe.Metric, records []alert.Record, th baseline.T
 
 // pastState returns what was accepted or forgotten of a series until a time; what is frozen now is left out of it.
 func pastState(ctx context.Context, st *store.Store, key string, m probe.Metric, at time.Time) (*baseline.State, error) {
-	body, err := st.Blob(ctx, alert.SeriesKey(key, m))
+	body, err := st.Blob(ctx, engine.SeriesKey(key, m))
 	if err != nil || body == nil {
 		return nil, err
 	}

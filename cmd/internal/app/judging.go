@@ -12,8 +12,8 @@ import (
 	"serin/probe"
 )
 
-// clockJump is how far the wall clock must step for everything to be loaded again from the store, as a start does.
-const clockJump = time.Hour
+// clockStep is how far the wall clock must step for everything to be loaded again from the store, as a start does.
+const clockStep = time.Hour
 
 // observe carries one sample from the prober to people. alert/doc.go explains the path.
 func (d *daemon) observe(ctx context.Context, s probe.Sample) {
@@ -60,7 +60,7 @@ func (d *daemon) clockJumped(now time.Time) bool {
 		return false
 	}
 	step := now.Round(0).Sub(last.Round(0)) - now.Sub(last)
-	return step.Abs() > clockJump
+	return step.Abs() > clockStep
 }
 
 // loadAgain takes engine and incidents anew from the store. Where it cannot be read they go on as they are.

@@ -6,7 +6,6 @@ import (
 
 	"serin/alert"
 	"serin/configs"
-	"serin/probe"
 	"serin/probe/schedule"
 )
 

@@ -93,7 +93,7 @@ func dossierOf(ctx context.Context, st *store.Store, id string) (doc web.Dossier
 		return doc, fmt.Errorf("incident %q: %w", id, web.ErrNotFound)
 	}
 	doc.Incident = found[0]
-	if doc.Alerts, err = explain.IncidentAlerts(ctx, st, &found[0]); err != nil {
+	if doc.Alerts, err = st.Alerts(ctx, store.AlertQuery{Incident: id}); err != nil {
 		return doc, err
 	}
 	if doc.Transitions, err = courseOf(ctx, st, &doc); err != nil {

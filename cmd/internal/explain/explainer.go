@@ -55,22 +55,7 @@ func (e Explainer) alertsOf(ctx context.Context, id string) (list []alert.Alert,
 		list, err = e.Store.Alerts(ctx, store.AlertQuery{ID: id})
 		return list, err
 	}
-	if into := found[0].Merged; into != "" { // its alerts are there now
-		return e.alertsOf(ctx, into)
-	}
-	return IncidentAlerts(ctx, e.Store, &found[0])
-}
-
-// IncidentAlerts reads the alerts of an incident.
-func IncidentAlerts(ctx context.Context, st *store.Store, in *alert.Incident) (list []alert.Alert, err error) {
-	for _, id := range in.Alerts {
-		some, err := st.Alerts(ctx, store.AlertQuery{ID: id})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, some...)
-	}
-	return list, nil
+	return e.Store.Alerts(ctx, store.AlertQuery{Incident: id})
 }
 
 // Alert explains an alert that fired.
@@ -101,7 +86,7 @@ func (e Explainer) checkOf(v alert.Vote) Check {
 		c.Why = string(v.Outcome)
 	}
 	for _, s := range v.Said {
-		i := slices.IndexFunc(e.Canaries, func(key string) bool { return alert.Voice(key) == s.Who })
+		i := slices.IndexFunc(e.Canaries, func(key string) bool { return alert.CanaryID(key) == s.Who })
 		if i < 0 {
 			c.Parts = append(c.Parts, Part{Ratio: ratioOf(s.E)})
 			continue

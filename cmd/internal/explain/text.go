@@ -27,9 +27,7 @@ func (d *Decision) Write(w io.Writer, verbose bool) {
 			b.Sigma, b.Kappa, math.Exp(b.Offset), math.Exp(b.Line), b.Threshold)
 	}
 	if d.Step != nil {
-		for _, line := range d.Step.Lines(map[bool]string{true: "check", false: "round"}[d.single()]) {
-			p("%s", line)
-		}
+		d.writeStep(p)
 	} else if !d.single() && d.Alert != nil && d.Kind.Metric() != "" {
 		p("the score was not kept with this alert")
 	}
@@ -42,6 +40,24 @@ func (d *Decision) Write(w io.Writer, verbose bool) {
 	for _, m := range d.Marks {
 		p("%s  mark %q by %s", human.Time(m.At), m.Text, alert.Clean(m.By))
 	}
+}
+
+// writeStep writes what the step test found: the newest checks beside a level that moves as it always did.
+func (d *Decision) writeStep(p func(text string, args ...any)) {
+	f, what := d.Step, "rounds"
+	if d.single() {
+		what = "checks"
+	}
+	switch {
+	case f.Of == 0:
+		p("no score yet; more than %g fires", f.Fires)
+	default:
+		p("score %.1f over the newest %d %s, more than %g fires (ln of how much likelier they are with a step up than without)", f.Score, f.Of, what, f.Fires)
+	}
+	if f.Votes > 0 {
+		p("the newest %d fit a step best, from x%.2f to x%.2f of usual", f.Votes, f.Before, f.Ratio)
+	}
+	p("this level moves by %.1f %% (one standard deviation); over hours it is x%.2f of usual and rarely goes beyond x%.2f", 100*f.Moves(), f.Hours, f.Reach)
 }
 
 // String is one check's line.
