@@ -20,16 +20,15 @@ func plant(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	day := func(d, hour int) time.Time { return time.Date(2026, 11, d, hour, 0, 0, 0, time.UTC) }
 	c := alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{{ID: "a1", Series: "gw/chat/short", Kind: alert.KindTTFT, State: alert.StateOK, Severity: alert.Critical, Since: day(3, 10),
-		Resolved: day(3, 10), FirstBreach: day(3, 7), Fired: day(3, 8), Incident: "aaaa", Reason: "calm again"}},
+		Resolved: day(3, 10), FirstBreach: day(3, 7), Fired: day(3, 8), Reason: "calm again"}},
 		Transitions: []alert.Transition{
 			{At: day(3, 6), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StateLearning, To: alert.StateOK, Reason: "learned"},
 			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StateOK, To: alert.StatePending, Reason: "1 of 5 slow"},
 			{At: day(3, 7), Series: "gw/chat/short", Kind: alert.KindTPOT, From: alert.StateOK, To: alert.StatePending, Reason: "another kind"},
-			{At: day(3, 8), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5 slow", Alert: "a1", Incident: "aaaa"}}}, Told: alert.Told{Incidents: []alert.Incident{
+			{At: day(3, 8), Series: "gw/chat/short", Kind: alert.KindTTFT, From: alert.StatePending, To: alert.StateFiring, Reason: "4 of 5 slow", Alert: "a1"}}}, Told: alert.Told{Incidents: []alert.Incident{
 		{ID: "oct1", Scope: "gw", Severity: alert.Critical, State: alert.IncidentClosed, Opened: day(0, 22), Closed: day(1, 2), Revision: 2},
-		{ID: "aaaa", Scope: "gw", Severity: alert.Critical, State: alert.IncidentClosed, Opened: day(3, 8), Closed: day(3, 10), Revision: 2, Alerts: []string{"a1"}},
+		{ID: "aaaa", Scope: "gw", Severity: alert.Critical, State: alert.IncidentClosed, Opened: day(3, 8), Closed: day(3, 10), Revision: 2, Members: []alert.Member{{Alert: "a1", Target: "gw", Announced: true}}},
 		{ID: "bbbb", Scope: "us", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(4, 8), Closed: day(4, 9), Revision: 2},
-		{ID: "part", Scope: "gw", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(3, 8), Closed: day(3, 9), Revision: 2, Merged: "aaaa"},
 		{ID: "mute", Scope: "us", Severity: alert.Warning, State: alert.IncidentClosed, Opened: day(5, 8), Closed: day(5, 9)},
 		{ID: "cccc", Scope: "eu", Severity: alert.Warning, State: alert.IncidentOpen, Opened: day(30, 23), Revision: 1, Acked: "kim"}},
 		Notices: []alert.Notice{

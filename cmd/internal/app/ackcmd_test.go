@@ -17,7 +17,7 @@ func TestAckInADaemon(t *testing.T) {
 		r.unplug(0, 2*time.Hour, "gw.test")
 		r.start = func(d *daemon) {
 			time.AfterFunc(time.Hour, func() {
-				open := d.engine.Status().Incidents
+				open := d.incidents.Status().Incidents
 				if len(open) != 1 {
 					t.Errorf("%d incidents are open", len(open))
 					return
@@ -34,7 +34,7 @@ func TestAckInADaemon(t *testing.T) {
 		r.run(90 * time.Minute)
 		said := 0
 		for _, c := range r.slack.Calls() {
-			if c.Thread != "" && strings.Contains(c.Text, "acknowledged by kim: no more reminders") {
+			if c.Thread != "" && strings.Contains(c.Text, "acked by kim: no more reminders") {
 				said++
 			}
 		}

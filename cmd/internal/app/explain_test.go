@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/engine"
+	"serin/alert/incident"
 	"serin/baseline"
 	"serin/baseline/store"
 	"serin/cmd/internal/explain"
@@ -40,7 +42,13 @@ func slowCanaries(t *testing.T, rule alert.Rule, sizes ...probe.Size) (path stri
 	for _, size := range sizes {
 		watched = append(watched, alert.Watched{Canary: &probe.Canary{Target: &target, Scene: scene, Size: size, Interval: 5 * time.Minute}, Rule: rule, Config: "rev1"})
 	}
-	e := alert.NewEngine(alert.EngineOptions{Journal: st, History: st, Incident: alert.DefaultIncident(), Baseline: baseline.DefaultOptions()})
+	e := engine.New(engine.Options{History: st, Baseline: baseline.DefaultOptions()})
+	people := incident.New(incident.Options{IncidentOptions: alert.DefaultIncident()})
+	commit := func(judged alert.Judged, told alert.Told) {
+		if err := st.Commit(t.Context(), alert.Change{Judged: judged, Told: told}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	begun := false
 	for line := range bytes.Lines(fleetFile(1, len(sizes), 9, 3)) {
 		s, err := decodeSample(line)
@@ -49,17 +57,18 @@ func slowCanaries(t *testing.T, rule alert.Rule, sizes ...probe.Size) (path stri
 		}
 		if !begun {
 			begun = true
-			if err := e.Load(t.Context(), watched, alert.Snapshot{}, s.Time); err != nil {
+			judged, err := e.Load(t.Context(), watched, nil, alert.Snapshot{}, s.Time)
+			if err != nil {
 				t.Fatal(err)
 			}
+			people.Load(alert.Snapshot{}, e, s.Time)
+			commit(judged, alert.Told{})
 		}
-		if err := e.Tick(t.Context(), s.Time); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Observe(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range e.Status().Alerts {
+		judged := e.Tick(s.Time)
+		commit(judged, people.Tick(judged.Transitions, s.Time))
+		judged = e.Observe(s)
+		commit(judged, people.Update(judged.Transitions, s.Time))
+		for _, a := range e.Firing("") {
 			fired = a.Fired
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/alertmanager"
+	"serin/alert/message"
 	"serin/alert/pagerduty"
 	"serin/alert/slack"
 	"serin/alert/webhook"
@@ -43,28 +44,28 @@ func hostileNotices(text string) []alert.Notice {
 	a := alert.Alert{ID: "a1", Series: "gw/chat/short", Kind: alert.KindError, State: alert.StateFiring, Severity: alert.Critical, FirstBreach: at, Fired: at,
 		Probes: 4, Errors: 3, Reason: text, Votes: []alert.Vote{{Outcome: probe.HTTP5xx}, {Outcome: probe.HTTP5xx}, {Outcome: probe.HTTP5xx}},
 		Last: alert.Evidence{At: at, Outcome: probe.HTTP5xx, Reason: text, RequestID: text}}
-	inc := alert.Incident{ID: "7f3k", Scope: "gw", Severity: alert.Critical, State: alert.IncidentOpen, Opened: at, Acked: text}
-	base := alert.Story{Now: at.Add(time.Minute), Incident: inc, Alerts: []alert.Alert{a}, Title: text, Runbook: text, Instance: text, Region: text, N: 4, M: 3,
-		URL: "https://serin.example", Siblings: []alert.Sibling{{Name: text, State: alert.StateOK, Of: alert.OfTarget}},
-		Marks: []alert.Mark{{At: at, Text: text}}}
-	stories := []alert.Story{}
-	for _, act := range []alert.Act{alert.ActOpen, alert.ActUpdate, alert.ActResolve} {
+	inc := alert.Incident{ID: "7f3k", Group: "provider/" + text, Scope: text, Severity: alert.Critical, State: alert.IncidentOpen, Opened: at, Acked: text,
+		Members: []alert.Member{{Alert: "a1", Target: "gw", Announced: true}}}
+	target := &probe.Target{Name: "gw", Title: text, Provider: text, Model: text, Labels: map[string]string{"team": text}}
+	canary := &probe.Canary{Target: target, Scene: &probe.Scene{Name: "chat", Title: text, Runbook: text}, Size: probe.Short}
+	base := message.Story{Now: at.Add(time.Minute), Incident: inc, Alerts: []alert.Alert{a}, Group: []string{"gw", text}, Instance: text, Region: text, URL: "https://serin.example",
+		Targets: []alert.Target{{Target: target, Canaries: []alert.CanaryStatus{{Canary: canary, States: map[alert.Kind]alert.State{alert.KindError: alert.StateFiring}}}}},
+		Marks:   []alert.Mark{{At: at, Text: text}}}
+	stories := []message.Story{}
+	for _, act := range []alert.Act{alert.ActOpen, alert.ActUpdate, alert.ActResolve, alert.ActReopen} {
 		s := base
 		s.Act = act
 		stories = append(stories, s)
 	}
 	thread := base
-	thread.Act, thread.Escalated = alert.ActThread, true
-	thread.News = []alert.News{{What: alert.TurnSuppressed, Alert: "a1", Detail: text}, {What: alert.TurnAcked, Detail: text}}
-	group := base
-	group.Act, group.Incident.Provider, group.Incident.Scope, group.Incident.Targets = alert.ActOpen, text, text, []string{"gw"}
-	group.Kin = []alert.Kin{{Target: "gw", In: true}, {Target: text}}
+	thread.Act = alert.ActThread
+	thread.News = []message.News{{What: message.NewsEscalated}, {What: message.NewsAcked, Detail: text}, {What: message.NewsTargetJoined, Target: text}}
 	var list []alert.Notice
-	for i, s := range append(stories, thread, group) {
-		list = append(list, alert.Notice{Incident: inc.ID, Channel: "c", Revision: i + 1, Act: s.Act, Message: alert.Compose(s), State: alert.NoticePending, Created: at,
+	for i, s := range append(stories, thread) {
+		list = append(list, alert.Notice{Incident: inc.ID, Channel: "c", Revision: i + 1, Act: s.Act, Message: message.Compose(s), State: alert.NoticePending, Created: at, Pages: true,
 			Facts: alert.Facts{Incident: s.Incident, Instance: text, Region: text, Alerts: []alert.Fact{{Alert: a, Target: "gw", Scene: "chat", Size: "short", Labels: map[string]string{"team": text}}}}})
 	}
-	d, _ := alert.ComposeDigest(alert.DigestStory{From: at, To: at.Add(time.Hour), Transitions: []alert.Transition{{At: at, Series: "gw/chat/short", Kind: alert.KindChange,
+	d, _ := message.ComposeDigest(message.DigestStory{From: at, To: at.Add(time.Hour), Transitions: []alert.Transition{{At: at, Series: "gw/chat/short", Kind: alert.KindChange,
 		Reason: fmt.Sprintf("the endpoint answers as model %q", text)}}})
 	return append(list, alert.Notice{Incident: "digest-1", Channel: "c", Revision: 1, Act: alert.ActNote, Message: d, State: alert.NoticePending, Created: at})
 }

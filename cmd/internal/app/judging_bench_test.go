@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/alert/engine"
+	"serin/alert/incident"
 	"serin/baseline"
 	"serin/baseline/store"
 	"serin/probe"
@@ -59,9 +61,16 @@ func judgeFleet(b *testing.B, st *store.Store) {
 	start := time.Date(2026, 3, 11, 6, 1, 0, 0, time.UTC)
 	fleet := judgedFleet()
 	before := liveHeap()
-	e := alert.NewEngine(alert.EngineOptions{Journal: journal, History: pastOf(start), Incident: alert.DefaultIncident(), Baseline: baseline.DefaultOptions(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err := e.Load(b.Context(), fleet, alert.Snapshot{}, start); err != nil {
+	e := engine.New(engine.Options{History: pastOf(start), Baseline: baseline.DefaultOptions(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	people := incident.New(incident.Options{IncidentOptions: alert.DefaultIncident()})
+	if _, err := e.Load(b.Context(), fleet, nil, alert.Snapshot{}, start); err != nil {
 		b.Fatal(err)
+	}
+	people.Load(alert.Snapshot{}, e, start)
+	commit := func(judged alert.Judged, told alert.Told) {
+		if err := journal.Commit(b.Context(), alert.Change{Judged: judged, Told: told}); err != nil {
+			b.Fatal(err)
+		}
 	}
 	var observing, all time.Duration
 	var samples int
@@ -73,9 +82,8 @@ func judgeFleet(b *testing.B, st *store.Store) {
 	for b.Loop() {
 		cpu, end := cpuTime(b), now.Add(12*time.Hour)
 		for ; now.Before(end); now = now.Add(engineTicker) {
-			if err := e.Tick(b.Context(), now); err != nil {
-				b.Fatal(err)
-			}
+			judged := e.Tick(now)
+			commit(judged, people.Tick(judged.Transitions, now))
 			for i, w := range fleet {
 				at := next[i]
 				if at.After(now) {
@@ -84,9 +92,8 @@ func judgeFleet(b *testing.B, st *store.Store) {
 				next[i] = w.Due(at)
 				s := liveSample(w.Canary, at, uint64(i))
 				t := cpuTime(b)
-				if err := e.Observe(b.Context(), s); err != nil {
-					b.Fatal(err)
-				}
+				judged := e.Observe(s)
+				commit(judged, people.Update(judged.Transitions, now))
 				observing += cpuTime(b) - t
 				samples++
 			}

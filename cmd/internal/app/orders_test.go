@@ -82,9 +82,9 @@ func TestUndoKnowsAnIncident(t *testing.T) {
 	defer func() { _ = st.Close() }() // of a test
 	at := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 	ended := func(series string, kind alert.Kind, accepted float64) alert.Alert {
-		return alert.Alert{ID: series + string(kind), Series: series, Kind: kind, State: alert.StateOK, Since: at, Fired: at, Resolved: at, Incident: "7f3k", Accepted: accepted}
+		return alert.Alert{ID: series + string(kind), Series: series, Kind: kind, State: alert.StateOK, Since: at, Fired: at, Resolved: at, Accepted: accepted}
 	}
-	change := alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{ended("gw/chat/short", alert.KindTTFT, 1.4), ended("gw/chat/short", alert.KindTPOT, 1.2), ended("gw/chat/long", alert.KindTTFT, 0), ended("gw", alert.KindTTFT, 1.4)}}, Told: alert.Told{Notices: []alert.Notice{{Incident: "7f3k", Channel: "none", State: alert.NoticeSent, Created: at}}}} // with one it is on disk at once
+	change := alert.Change{Judged: alert.Judged{Alerts: []alert.Alert{ended("gw/chat/short", alert.KindTTFT, 1.4), ended("gw/chat/short", alert.KindTPOT, 1.2), ended("gw/chat/long", alert.KindTTFT, 0), ended("gw", alert.KindTTFT, 1.4)}}, Told: alert.Told{Incidents: []alert.Incident{{ID: "7f3k", Opened: at, Members: []alert.Member{{Alert: "gw/chat/shortttft"}, {Alert: "gw/chat/shorttpot"}, {Alert: "gw/chat/longttft"}, {Alert: "gwttft"}}}}, Notices: []alert.Notice{{Incident: "7f3k", Channel: "none", State: alert.NoticeSent, Created: at}}}} // with one it is on disk at once
 	if err := st.Commit(t.Context(), change); err != nil {
 		t.Fatal(err)
 	}
