@@ -21,7 +21,7 @@ type past struct {
 	points   map[probe.Metric][]baseline.Point
 	misses   map[probe.Metric][]miss
 	unjudged map[int64]probe.Sample // by time: no residuals yet
-	recent   []probe.Sample         // the newest ones
+	recent   []probe.Sample         // of the last hours
 	earned   int                    // regular probes since the stored state of the budget of re-probes
 }
 
@@ -30,9 +30,6 @@ type miss struct {
 	at  time.Time
 	why string
 }
-
-// recentMost bounds the newest samples kept while reading: an hour of one every 4 s.
-const recentMost = 1024
 
 // read reads the canary's history, further back where samples have no residuals yet.
 func (e *Engine) read(ctx context.Context, c *canary) (past, error) {
@@ -51,13 +48,13 @@ func (e *Engine) read(ctx context.Context, c *canary) (past, error) {
 
 func (e *Engine) scan(ctx context.Context, c *canary, since time.Time) (past, error) {
 	p := past{points: map[probe.Metric][]baseline.Point{}, misses: map[probe.Metric][]miss{}, unjudged: map[int64]probe.Sample{}}
+	recent := e.now.Add(-max(c.lookback(), ringMost*c.Canary.Interval))
 	for rec, err := range e.opt.History.History(ctx, c.key, since) {
 		if err != nil {
 			return past{}, err
 		}
-		p.recent = append(p.recent, rec.Sample)
-		if n := len(p.recent); n > 2*recentMost {
-			p.recent = append(p.recent[:0], p.recent[n-recentMost:]...)
+		if rec.Sample.Time.After(recent) {
+			p.recent = append(p.recent, rec.Sample)
 		}
 		if rec.Sample.Regular() && rec.Sample.Outcome != probe.Skipped {
 			p.add(c, &rec, c.isOwn(&rec.Sample, e.opt.Baseline))
