@@ -10,9 +10,6 @@ import (
 	"serin/probe"
 )
 
-// Secret is probe's; channels know only this package.
-type Secret = probe.Secret
-
 // Kind is the kind of trouble.
 type Kind string
 
