@@ -154,9 +154,10 @@ func Spec(c *Canary) string {
 
 // memory is what a canary's earlier probes leave for the next.
 type memory struct {
-	turns  int  // prompts taken
-	warmed bool // a probe was sent since start
-	seen   seen
+	turns   int  // prompts taken
+	warmed  bool // a probe was sent since start
+	print   Fingerprint
+	answers map[string]lastText // by prompt
 }
 
 // remember calls f with c's memory, under the lock.
