@@ -28,6 +28,7 @@ type loader struct {
 	providers map[string]section
 	targets   []*target
 	crons     map[string]timing
+	matchable map[string][]string // what can stand under each name of a match table
 }
 
 func newLoader(doc *document, o Options) *loader {
