@@ -4,9 +4,6 @@ package alert
 
 import "serin/probe"
 
-// Secret is probe's; channels know only this package.
-type Secret = probe.Secret
-
 // Kind is the kind of trouble.
 type Kind string
 

@@ -15,6 +15,7 @@ type AdHoc struct {
 	BaseURL, Model, Protocol string
 	APIKeyEnv                string // "" = no key
 	Size                     probe.Size
+	NoSecrets                bool // do not read the key
 }
 
 // LoadAdHoc makes a config with one canary, target "check" and scene "check", checked as any other.
@@ -33,5 +34,5 @@ func LoadAdHoc(a AdHoc) (*Config, []Problem) {
 	b.WriteString("[[scene]]\nname = \"check\"\ntargets = [\"check\"]\n")
 	line(string(a.Size), "@hourly")
 	rep := &report{}
-	return load([]source{{commandLine, []byte(b.String())}}, nil, Options{ProbesOnly: true}, rep)
+	return load([]source{{commandLine, []byte(b.String())}}, nil, Options{ProbesOnly: true, NoSecrets: a.NoSecrets}, rep)
 }

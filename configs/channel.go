@@ -9,7 +9,7 @@ import (
 	"serin/alert/pagerduty"
 	"serin/alert/slack"
 	"serin/alert/webhook"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // Channel is one place where people get messages. One of the options is set.
@@ -147,7 +147,7 @@ func (l *loader) resolveChannel(s section, k channelKeys) (Channel, bool) {
 }
 
 // need reads a credential that must be there.
-func (s section) need(name, fix string) probe.Secret {
+func (s section) need(name, fix string) secret.Secret {
 	if !s.gives(name) {
 		s.fail(name+"_env", "is missing", fix)
 	}
@@ -185,7 +185,7 @@ func (s section) hidden(variables map[string]string) map[string]webhook.Credenti
 			s.fail(key, "environment variable "+variables[name]+" holds more than two words", `set it to a bare value, or to a scheme and a value such as "Bearer abc"`)
 			continue
 		}
-		secret, err := probe.SecretFromValue("environment variable "+variables[name], words[len(words)-1])
+		secret, err := secret.FromValue("environment variable "+variables[name], words[len(words)-1])
 		out[name] = webhook.Credential{Scheme: strings.Join(words[:len(words)-1], ""), Value: s.known(key, secret, err, "set it to one line")}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"serin/baseline"
 	"serin/probe"
 	"serin/probe/schedule"
+	"serin/probe/secret"
 )
 
 // Config is a whole, checked and resolved config.
@@ -29,8 +30,8 @@ type Config struct {
 	Maintenance []alert.Maintenance // of every [[maintenance]]
 	Targets     []*probe.Target
 	Scenes      []*probe.Scene
-	Runs        []Run           // one a canary, ordered by key
-	Redactor    *probe.Redactor // knows every secret of this config
+	Runs        []Run            // one a canary, ordered by key
+	Redactor    *secret.Redactor // knows every secret of this config
 	Warnings    []Problem
 	Providers   []string // names in the order of the file, those that a target stands for itself left out
 	Source      string   // the path that was read, "" = the environment
@@ -60,12 +61,12 @@ type Store struct {
 
 // HTTP is [http].
 type HTTP struct {
-	Listen        string       `koanf:"listen"`
-	MetricsListen string       `koanf:"metrics_listen"`
-	Token         probe.Secret `koanf:"-"` // token_file
-	Tokens        []HTTPToken  `koanf:"-"` // of every [[http.token]]
-	ExternalURL   string       `koanf:"external_url"`
-	AllowPublic   bool         `koanf:"allow_public"`
+	Listen        string        `koanf:"listen"`
+	MetricsListen string        `koanf:"metrics_listen"`
+	Token         secret.Secret `koanf:"-"` // token_file
+	Tokens        []HTTPToken   `koanf:"-"` // of every [[http.token]]
+	ExternalURL   string        `koanf:"external_url"`
+	AllowPublic   bool          `koanf:"allow_public"`
 }
 
 // Log is [log].

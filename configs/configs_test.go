@@ -33,7 +33,7 @@ func setEnv(t *testing.T) {
 	}
 	t.Setenv("STATE_DIRECTORY", "/var/lib/serin:/var/lib/other")
 	t.Setenv("GATEWAY_API_KEY", "gw-key-123")
-	t.Setenv("ANTHROPIC_API_KEY_TEST", "ak-456")
+	t.Setenv("ANTHROPIC_API_KEY_TEST", "ak-45678")
 	t.Setenv("HOOK", "https://hooks.slack.example/services/T000/B000/abcdefghijklmnop")
 }
 
@@ -122,7 +122,7 @@ func TestExamples(t *testing.T) {
 	t.Setenv("SLACK_WEBHOOK_URL", "https://hooks.slack.example/services/T000/B000/abcdefghijklmnop")
 	t.Setenv("SLACK_BOT_TOKEN", "xoxb-1-2-3")
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "AZURE_OPENAI_API_KEY"} {
-		t.Setenv(name, "ak-456")
+		t.Setenv(name, "ak-45678")
 	}
 	examples, err := Examples()
 	if err != nil {

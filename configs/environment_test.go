@@ -17,7 +17,7 @@ func TestEnvironment(t *testing.T) {
 	if c != nil || !strings.Contains(problems, "environment: error: no config file is named and the environment holds no endpoint: set OPENAI_API_KEY") {
 		t.Errorf("empty environment: %v %s", c, problems)
 	}
-	t.Setenv("OPENAI_API_KEY", "sk-1")
+	t.Setenv("OPENAI_API_KEY", "sk-12345")
 	if c, problems = loadEnvironment(t); c != nil || !strings.Contains(problems, "OPENAI_API_KEY is set but no OPENAI_MODEL") {
 		t.Errorf("no model: %v %s", c, problems)
 	}
@@ -26,14 +26,14 @@ func TestEnvironment(t *testing.T) {
 	if problems != "" || len(c.Runs) != 3 || c.Targets[0].Model != `qwen "x"\y` || c.Targets[0].BaseURL != "https://api.openai.com/v1" || c.Slack != nil {
 		t.Fatalf("openai: %+v %s", c, problems)
 	}
-	t.Setenv("ANTHROPIC_AUTH_TOKEN", "oat-1")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "oat-1234")
 	t.Setenv("ANTHROPIC_MODEL", "claude-x")
 	t.Setenv("SLACK_WEBHOOK_URL", "https://hooks.slack.example/services/x")
 	c, problems = loadEnvironment(t)
 	if problems != "" || len(c.Runs) != 6 || c.Targets[1].Auth != "bearer" || c.Targets[1].Protocol != "anthropic" || c.Slack == nil {
 		t.Fatalf("both: %+v %s", c, problems)
 	}
-	t.Setenv("SLACK_BOT_TOKEN", "xoxb-1")
+	t.Setenv("SLACK_BOT_TOKEN", "xoxb-1-2-3")
 	t.Setenv("SLACK_CHANNEL", "C1")
 	if c, problems = loadEnvironment(t); problems != "" || c.Slack.Channel != "C1" || !c.Slack.WebhookURL.IsZero() {
 		t.Errorf("bot token: %+v %s", c, problems)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // checkHeaders checks the headers of a target or channel, and makes the redactor know the secret ones; own are those that
@@ -23,7 +23,7 @@ func (s section) checkHeaders(headers map[string]string, own ...string) {
 		case !s.l.file.AllowPlain:
 			s.fail(key, "is a secret in the config itself", fmt.Sprintf("use headers_env = { %q = \"VARIABLE\" } (or allow_plain_secrets = true at the top of the file)", name))
 		default:
-			s.l.learnWords("header "+name, value)
+			s.learnWords(key, "header "+name, value)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (s section) headersEnv(variables map[string]string, own ...string) map[stri
 		case !validHeaderValue(value):
 			s.fail(key, "environment variable "+variable+" holds a control character", "set it to one line")
 		case good:
-			s.l.learnWords("environment variable "+variable, value)
+			s.learnWords(key, "environment variable "+variable, value)
 			values[name] = value
 		}
 	}
@@ -69,15 +69,13 @@ func (s section) checkHeaderName(table, name string, own []string) bool {
 	return false
 }
 
-// learnWords makes the redactor know the words of a header value ("Bearer abc"): a secret by itself holds no space.
-func (l *loader) learnWords(label, value string) {
-	for word := range strings.FieldsSeq(value) {
-		if s := strings.ToLower(word); s == "bearer" || s == "basic" || s == "token" {
-			continue
-		}
-		if s, err := probe.SecretFromValue(label, word); err == nil { // a word has no space, and control characters were refused
-			l.cfg.Redactor.Add(s)
-		}
+// learnWords makes the redactor know the words of a header value ("Bearer abc"): a secret by itself holds no space. A value
+// without a word that can be told from ordinary text is refused.
+func (s section) learnWords(key, label, value string) {
+	words := strings.Fields(value)
+	s.l.cfg.Redactor.Know(words...)
+	if !slices.ContainsFunc(words, func(w string) bool { return len(w) >= secret.Least }) {
+		s.fail(key, label+" "+secret.ErrShort.Error(), "use a longer one; a value that is no secret goes into headers")
 	}
 }
 

@@ -3,12 +3,12 @@ package configs
 import (
 	"time"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // Heartbeat is [heartbeat]: who learns that rounds of probes complete.
 type Heartbeat struct {
-	URL   probe.Secret  // zero = nobody
+	URL   secret.Secret // zero = nobody
 	Every time.Duration // shortest distance between two pings
 }
 

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"net"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // HTTPToken is one [[http.token]]: a token of its own for a person or a machine, that may do what its role says.
 type HTTPToken struct {
 	Name   string
-	Secret probe.Secret // read again when its file changes
-	Role   string       // read, annotate or admin
+	Secret secret.Secret // read again when its file changes
+	Role   string        // read, annotate or admin
 }
 
 // tokenKeys are the keys of [[http.token]].

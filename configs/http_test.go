@@ -9,8 +9,8 @@ import (
 
 func TestHTTPToken(t *testing.T) {
 	setEnv(t)
-	c := mustLoad(t, base+"[http]\nlisten = \":9469\"\ntoken_file = \"token\"\nexternal_url = \"https://serin.example\"\n", "token", "tok-1\n")
-	if v, err := c.HTTP.Token.Reveal(); v != "tok-1" || err != nil || c.Redactor.Redact("tok-1") != "***" {
+	c := mustLoad(t, base+"[http]\nlisten = \":9469\"\ntoken_file = \"token\"\nexternal_url = \"https://serin.example\"\n", "token", "tok-1234\n")
+	if v, err := c.HTTP.Token.Reveal(); v != "tok-1234" || err != nil || c.Redactor.Redact("tok-1234") != "***" {
 		t.Errorf("token = %q, %v", v, err)
 	}
 	c = mustLoad(t, base+"[http]\nlisten = \"0.0.0.0:9469\"\nallow_public = true\n")

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"serin/alert"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // Options say what to load.
@@ -107,7 +107,7 @@ func readFiles(path string, rep *report) []source {
 	}
 	var files []source
 	for _, name := range names {
-		data, err := probe.ReadRegular(name, maxFile)
+		data, err := secret.ReadFile(name, maxFile)
 		if err != nil {
 			rep.fail(place{file: name}, "", "cannot be read: "+reason(err), "name a plain file that serin's user may read")
 			continue

@@ -9,7 +9,7 @@ import (
 	"github.com/knadh/koanf/v2"
 
 	"serin/alert"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // loader resolves one config; its methods report what is wrong and go on.
@@ -28,11 +28,12 @@ type loader struct {
 	providers map[string]section
 	targets   []*target
 	crons     map[string]timing
+	matchable map[string][]string // what can stand under each name of a match table
 }
 
 func newLoader(doc *document, o Options) *loader {
 	l := &loader{opt: o, doc: doc, spec: schema(), hints: hints(), raw: doc.values.Raw(), names: map[string]string{}, bases: map[string][]string{},
-		bad: map[string]bool{}, cfg: &Config{Redactor: &probe.Redactor{}}, providers: map[string]section{}, crons: map[string]timing{}}
+		bad: map[string]bool{}, cfg: &Config{Redactor: &secret.Redactor{}}, providers: map[string]section{}, crons: map[string]timing{}}
 	for path := range doc.count {
 		for _, s := range l.each(path) {
 			if name, _ := l.value(join(s.path, "name")).(string); name != "" && len(name) <= 80 {

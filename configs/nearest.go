@@ -8,7 +8,8 @@ import (
 // nearest returns the candidate with the smallest edit distance to s, if it is near enough to be what was meant.
 func nearest(s string, candidates []string) (string, bool) {
 	best, bestD := "", len(s)/2+1
-	for _, c := range candidates {
+	const most = 200 // thousands of names for thousands of mistakes would take minutes
+	for _, c := range candidates[:min(most, len(candidates))] {
 		if d := Distance(strings.ToLower(s), c); d < bestD {
 			best, bestD = c, d
 		}
@@ -21,6 +22,15 @@ func nearestFix(s string, known []string) string {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	return "remove it; known here: " + strings.Join(known, " ")
+}
+
+// meant returns the fix for a value that is none of a list: the list, with the nearest in front.
+func meant(s string, list []string, lead string) string {
+	fix := lead + shorten(list, 20)
+	if n, ok := nearest(s, list); ok {
+		return fmt.Sprintf("did you mean %q? (%s)", n, strings.TrimPrefix(strings.TrimPrefix(fix, "use "), "match "))
+	}
+	return fix
 }
 
 // Distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b.

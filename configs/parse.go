@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -126,10 +127,16 @@ type walker struct {
 	doc   *document
 	file  string
 	table string // path of the table that keys go into
+	ends  []int  // offsets of the ends of lines
 	p     unstable.Parser
 }
 
 func (w *walker) walk(data []byte) {
+	for i, c := range data {
+		if c == '\n' {
+			w.ends = append(w.ends, i)
+		}
+	}
 	w.p.Reset(data)
 	for w.p.NextExpression() {
 		switch n := w.p.Expression(); n.Kind {
@@ -191,7 +198,7 @@ func (w *walker) path(table string, n *unstable.Node) (string, place) {
 	at := place{file: w.file}
 	for it := n.Key(); it.Next(); {
 		if at.line == 0 {
-			at.line = w.p.Shape(it.Node().Raw).Start.Line
+			at.line = 1 + sort.SearchInts(w.ends, int(it.Node().Raw.Offset))
 		}
 		table = join(table, string(it.Node().Data))
 		if it.IsLast() {

@@ -19,6 +19,7 @@ type routeKeys struct {
 // resolveRoutes reads every [[route]]; channels, targets and scenes have been read.
 func (l *loader) resolveRoutes() {
 	names, used := l.channelNames(), map[string]bool{}
+	l.matchable = l.matchables()
 	sections := l.each("route")
 	for i, s := range sections {
 		k := l.file.Route[i]
@@ -56,72 +57,53 @@ func (l *loader) checkRouteChannels(s section, chosen, known []string) {
 // checkMatch checks one pattern of a match table: its name must be known, and something must be able to match it.
 func (l *loader) checkMatch(s section, name, pattern string) {
 	key := "match." + name
-	if known := append(alert.MatchNames(), l.labelNames()...); !slices.Contains(known, name) {
-		fix := "match one of: " + strings.Join(known, ", ")
-		if n, ok := nearest(name, known); ok {
-			fix = fmt.Sprintf("did you mean %q? (one of: %s)", n, strings.Join(known, ", "))
+	values, known := l.matchable[name]
+	switch {
+	case !known:
+		names := alert.MatchNames()
+		for _, n := range sortedKeys(l.matchable) {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
 		}
-		s.fail(key, "is neither a name to match nor a label of a target", fix)
+		s.fail(key, "is neither a name to match nor a label of a target", meant(name, names, "match one of: "))
 		return
-	}
-	if !glob.Valid(pattern) {
+	case !glob.Valid(pattern):
 		s.fail(key, fmt.Sprintf("%q is not a pattern", pattern), `write a value, a glob such as "gw-*", or several with | between them`)
 		return
 	}
-	values := l.matchable(name)
 	for one := range strings.SplitSeq(pattern, "|") {
 		if !slices.ContainsFunc(values, func(v string) bool { return glob.Match(one, v) }) {
-			fix := "there are: " + shorten(values, 20)
-			if n, ok := nearest(one, values); ok {
-				fix = fmt.Sprintf("did you mean %q? (%s)", n, fix)
+			s.fail(key, fmt.Sprintf("%q matches nothing", strings.TrimSpace(one)), meant(one, values, "there are: "))
+		}
+	}
+}
+
+// matchables lists what can stand under each name of a match table.
+func (l *loader) matchables() map[string][]string {
+	all := map[string][]string{"severity": {string(alert.Info), string(alert.Warning), string(alert.Critical)}, "target": l.targetNames(), "scene": nil,
+		"kind": texts(alert.Kinds()), "size": texts(probe.Sizes())}
+	for _, s := range l.each("scene") {
+		all["scene"] = append(all["scene"], l.names[s.path])
+	}
+	for _, t := range l.targets {
+		for name, value := range t.Labels {
+			if _, taken := all[name]; !taken || !slices.Contains(alert.MatchNames(), name) {
+				all[name] = append(all[name], value)
 			}
-			s.fail(key, fmt.Sprintf("%q matches nothing", strings.TrimSpace(one)), fix)
 		}
 	}
+	for name, list := range all {
+		if !slices.Contains([]string{"severity", "kind", "size", "scene"}, name) {
+			all[name] = slices.Compact(slices.Sorted(slices.Values(list)))
+		}
+	}
+	return all
 }
 
-// labelNames lists the labels of all targets.
-func (l *loader) labelNames() []string {
-	seen := map[string]bool{}
-	for _, t := range l.targets {
-		for name := range t.Labels {
-			seen[name] = true
-		}
+func texts[T ~string](list []T) (out []string) {
+	for _, v := range list {
+		out = append(out, string(v))
 	}
-	return sortedKeys(seen)
-}
-
-// matchable lists what can stand under a name of a route.
-func (l *loader) matchable(name string) []string {
-	var list []string
-	switch name {
-	case "severity":
-		return []string{string(alert.Info), string(alert.Warning), string(alert.Critical)}
-	case "kind":
-		for _, k := range alert.Kinds() {
-			list = append(list, string(k))
-		}
-		return list
-	case "size":
-		for _, size := range probe.Sizes() {
-			list = append(list, string(size))
-		}
-		return list
-	case "scene":
-		for _, s := range l.each("scene") {
-			list = append(list, l.names[s.path])
-		}
-		return list
-	}
-	seen := map[string]bool{}
-	for _, t := range l.targets {
-		v := t.Labels[name]
-		if name == "target" {
-			v = t.Name
-		}
-		if v != "" {
-			seen[v] = true
-		}
-	}
-	return sortedKeys(seen)
+	return out
 }

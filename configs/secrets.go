@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -8,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // credential is where a secret is taken from; at most one is set.
@@ -45,25 +46,37 @@ func (s section) givenAs(name string) string {
 	return keys[1]
 }
 
-// secret reads the secret called name. It is zero when none is given, when it cannot be had (reported), and where the
-// options leave it out.
-func (s section) secret(name string) probe.Secret {
+// secret reads the secret called name. It is zero when none is given, and when it cannot be had (reported).
+func (s section) secret(name string) secret.Secret {
 	c := s.credential(name)
 	given := slices.DeleteFunc([]string{c.plain, c.env, c.file, c.credential}, func(v string) bool { return v == "" })
 	switch {
 	case c.wrong:
-		return probe.Secret{}
+		return secret.Secret{}
 	case len(given) > 1:
 		keys := credentialKeys(name)[1:]
 		key := keys[slices.IndexFunc(keys, s.given)]
 		s.fail(key, "is given in more than one way", "keep one of "+strings.Join(keys, ", "))
-		return probe.Secret{}
+		return secret.Secret{}
 	case c.plain != "":
 		return s.plainSecret(name, c.plain)
-	case len(given) == 0 || s.leftOut():
-		return probe.Secret{}
+	case len(given) == 0:
+		return secret.Secret{}
+	case s.leftOut():
+		return secret.Unread(c.label(name))
 	}
 	return s.readSecret(name, c)
+}
+
+// label says where the credential called name is to be found.
+func (c credential) label(name string) string {
+	switch {
+	case c.env != "":
+		return "environment variable " + c.env
+	case c.file != "":
+		return "file " + c.file
+	}
+	return "the config's " + name
 }
 
 // leftOut reports whether the options say not to read this table's credentials.
@@ -72,36 +85,36 @@ func (s section) leftOut() bool {
 	return s.l.opt.NoSecrets || s.l.opt.ProbesOnly && !ofTarget
 }
 
-func (s section) plainSecret(name, value string) probe.Secret {
+func (s section) plainSecret(name, value string) secret.Secret {
 	if !s.l.file.AllowPlain {
 		s.fail(name, "is a secret in the config itself", fmt.Sprintf("use %s_env, %s_file or %s_credential (or allow_plain_secrets = true at the top of the file)", name, name, name))
-		return probe.Secret{}
+		return secret.Secret{}
 	}
-	v, err := probe.SecretFromValue("the config's "+name, value)
+	v, err := secret.FromValue("the config's "+name, value)
 	return s.known(name, v, err, "write the bare value")
 }
 
-func (s section) readSecret(name string, c credential) probe.Secret {
+func (s section) readSecret(name string, c credential) secret.Secret {
 	switch {
 	case c.env != "":
 		key := name + "_env"
 		if s.pasted(key, !variableName(c.env) || secretPrefix(c.env)) {
-			return probe.Secret{}
+			return secret.Secret{}
 		}
-		v, err := probe.SecretFromEnv(c.env)
+		v, err := secret.FromEnv(c.env)
 		return s.known(key, v, err, fmt.Sprintf("set %s in serin's environment to the bare value (systemd: Environment= or EnvironmentFile=)", c.env))
 	case c.file != "":
 		return s.secretFile(name+"_file", c.file)
 	}
 	key := name + "_credential"
 	if s.pasted(key, looksSecret(c.credential)) {
-		return probe.Secret{}
+		return secret.Secret{}
 	}
 	if strings.ContainsAny(c.credential, "/\\") || strings.HasPrefix(c.credential, ".") {
 		s.fail(key, fmt.Sprintf("%q is not the name of a credential", c.credential), "name a credential of the unit's LoadCredential=, or use "+name+"_file for a path")
-		return probe.Secret{}
+		return secret.Secret{}
 	}
-	v, err := probe.SecretFromCredential(c.credential)
+	v, err := secret.FromCredential(c.credential)
 	if err == nil {
 		s.checkMode(key, filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), c.credential))
 	}
@@ -149,13 +162,13 @@ func variableName(v string) bool {
 }
 
 // secretFile reads a secret from the file that a key names.
-func (s section) secretFile(key, file string) probe.Secret {
+func (s section) secretFile(key, file string) secret.Secret {
 	path := s.near(key, file)
 	_, err := os.Stat(path)
 	if s.pasted(key, secretPrefix(file) || err != nil && looksSecret(file)) || s.leftOut() {
-		return probe.Secret{}
+		return secret.Secret{}
 	}
-	v, err := probe.SecretFromFile(path)
+	v, err := secret.FromFile(path)
 	if err == nil {
 		s.checkMode(key, path)
 	}
@@ -163,26 +176,27 @@ func (s section) secretFile(key, file string) probe.Secret {
 }
 
 // known takes a secret in: the redactor knows it from here on.
-func (s section) known(key string, v probe.Secret, err error, fix string) probe.Secret {
+func (s section) known(key string, v secret.Secret, err error, fix string) secret.Secret {
+	if err == nil {
+		err = v.Check()
+	}
+	if errors.Is(err, secret.ErrShort) {
+		fix = fmt.Sprintf("use one of %d characters or more, or remove this key where none is wanted", secret.Least)
+	}
 	if err != nil {
 		s.fail(key, err.Error(), fix)
-		return probe.Secret{}
+		return secret.Secret{}
 	}
 	s.l.cfg.Redactor.Add(v)
 	return v
 }
 
 // secretURL reads a secret that is an http or https URL; no message shows it. from says where to copy it.
-func (s section) secretURL(name, from string) probe.Secret {
-	v := s.secret(name)
-	if v.IsZero() {
-		return v
-	}
-	key := s.givenAs(name)
+func (s section) secretURL(name, from string) secret.Secret {
+	v, key := s.secret(name), s.givenAs(name)
 	raw, err := v.Reveal()
-	if err != nil {
-		s.fail(key, err.Error(), "put the bare URL into it")
-		return v
+	if v.IsZero() || err != nil {
+		return v // reported, or left out
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.Fragment != "" {
@@ -192,25 +206,16 @@ func (s section) secretURL(name, from string) probe.Secret {
 	if u.Scheme == "http" && !privateHost(u.Hostname()) {
 		s.warn(key, "goes out without encryption", "use https://")
 	}
-	s.l.learnURL(name, u)
+	s.checkParts(key, u)
 	return v
 }
 
-// learnURL makes the redactor know the secret parts of a URL, which a log may hold without its host: password, path, and
-// those parts of path and query that are long enough to be a token and not a word.
-func (l *loader) learnURL(label string, u *url.URL) {
-	l.learnPassword(label, u)
-	parts := strings.Split(u.Path, "/")
-	for _, values := range u.Query() {
-		parts = append(parts, values...)
-	}
-	for _, part := range parts {
-		if len(part) >= 16 {
-			l.learnWords(label, part)
-		}
-	}
-	if path := strings.Trim(u.Path, "/"); len(path) >= 12 {
-		l.learnWords(label+"'s path", path)
+// checkParts makes the redactor know what of a URL is secret, and reports what could not be kept out of logs and messages.
+func (s section) checkParts(key string, u *url.URL) {
+	parts, err := secret.Parts(u)
+	s.l.cfg.Redactor.Know(parts...)
+	if err != nil {
+		s.fail(key, err.Error(), fmt.Sprintf("use %d characters or more there: all of them are masked in logs and messages", secret.Least))
 	}
 }
 

@@ -25,7 +25,7 @@ func TestSecretFileModes(t *testing.T) {
 	setEnv(t)
 	f := func(mode os.FileMode, want string) {
 		t.Helper()
-		dir := write(t, map[string]string{"serin.toml": keyFile, "key": "sk-1\n"})
+		dir := write(t, map[string]string{"serin.toml": keyFile, "key": "sk-12345\n"})
 		key := filepath.Join(dir, "key")
 		if err := os.Chmod(key, mode); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestSecretFileModes(t *testing.T) {
 
 func TestCredential(t *testing.T) {
 	setEnv(t)
-	dir := write(t, map[string]string{"gw": "sk-cred\n"})
+	dir := write(t, map[string]string{"gw": "sk-cred1\n"})
 	if err := os.Chmod(filepath.Join(dir, "gw"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestCredential(t *testing.T) {
 	if len(butSlack(c.Warnings)) > 0 {
 		t.Errorf("warnings: %s", lines(c.Warnings))
 	}
-	if v, err := c.Targets[0].APIKey.Reveal(); v != "sk-cred" || err != nil {
+	if v, err := c.Targets[0].APIKey.Reveal(); v != "sk-cred1" || err != nil {
 		t.Errorf("key = %q, %v", v, err)
 	}
 	// A key file below the credentials' directory is guarded as well.
@@ -101,7 +101,7 @@ webhook_url = "https://hooks.slack.example/services/T0/B0/zzzzzzzzzzzzzzzz"
 	t.Setenv("HTTPS_PROXY", "http://u:pw-env-5@proxy.example:3128")
 	c := mustLoad(t, text)
 	said := c.Redactor.Redact("sk-plain-1 sk-plain-2 pw-plain-3 sk-plain-4 pw-env-5 https://hooks.slack.example/services/T0/B0/zzzzzzzzzzzzzzzz /services/T0/B0/zzzzzzzzzzzzzzzz")
-	if said != "*** *** *** *** *** *** /***" {
+	if said != "*** *** *** *** *** https://hooks.slack.example*** ***" {
 		t.Errorf("redacted: %s", said)
 	}
 	shown, err := json.Marshal(c.Slack)
@@ -190,4 +190,30 @@ func TestPastedSecrets(t *testing.T) {
 	good("my_key_2")
 	good("gateway_eu_primary_api_key_2")
 	good("A_VERY_LONG_NAME_OF_A_VARIABLE_2026")
+}
+
+// TestShortSecrets: what cannot be told from ordinary text is refused where it is configured, by key, with the fix.
+func TestShortSecrets(t *testing.T) {
+	setEnv(t)
+	t.Setenv("SHORT", "EMPTY")
+	t.Setenv("SHORT_HOOK", "http://10.0.0.1:101/hook")
+	t.Setenv("SHORT_TOKEN", "https://beat.example/ping/in?token=abc")
+	t.Setenv("GOOD_HOOK", "http://10.0.0.1:101/services/T0/B0/x")
+	f := func(old, line, want string) {
+		t.Helper()
+		_, problems := loadText(t, strings.Replace(base, old, line, 1))
+		if got := lines(problems); !strings.Contains(got, want) || strings.Contains(got, "EMPTY") || strings.Contains(got, "abc") {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+	f(`"GATEWAY_API_KEY"`, `"SHORT"`, "api_key_env: environment variable SHORT is shorter than 8 characters, too short to be told from ordinary text and masked; use one of 8 characters or more")
+	f(`model = `, "headers_env = { X-A = \"SHORT\" }\nmodel = ", "headers_env.X-A: environment variable SHORT is shorter than 8 characters")
+	f("[[scene]]", "[slack]\nwebhook_url_env = \"SHORT_HOOK\"\n[[scene]]", "slack.webhook_url_env: its path has only 5 characters: this part is too short to be told from ordinary text")
+	f("[[scene]]", "[heartbeat]\nurl_env = \"SHORT_TOKEN\"\n[[scene]]", `heartbeat.url_env: its query parameter "token" has only 3 characters`)
+	f("[[scene]]", "[metrics]\npush_url = \"http://10.0.0.1/push?token=abc\"\n[[scene]]", `metrics.push_url: its query parameter "token" has only 3 characters`)
+	c := mustLoad(t, strings.Replace(base, "[[scene]]", "[slack]\nwebhook_url_env = \"GOOD_HOOK\"\n[metrics]\npush_url = \"http://10.0.0.1/push?token=abcdefgh\"\n[[scene]]", 1))
+	const before = "POST http://10.0.0.1:101/services/T0/B0/x: dial tcp 10.0.0.1:101: refused; push http://10.0.0.1/push?token=abcdefgh"
+	if got, want := c.Redactor.Redact(before), "POST http://10.0.0.1:101***: dial tcp 10.0.0.1:101: refused; push http://10.0.0.1/push***"; got != want {
+		t.Errorf("%s", got)
+	}
 }

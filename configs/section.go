@@ -115,11 +115,7 @@ func (s section) oneOf(key, value string, list ...string) {
 		return
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
-	fix := "use one of: " + strings.Join(list, ", ")
-	if n, ok := nearest(value, list); ok {
-		fix = fmt.Sprintf("did you mean %q? (one of: %s)", n, strings.Join(list, ", "))
-	}
-	s.fail(key, fmt.Sprintf("%q is unknown", value), fix)
+	s.fail(key, fmt.Sprintf("%q is unknown", value), meant(value, list, "use one of: "))
 }
 
 // IsName reports whether a text can name a target, scene, provider or channel.

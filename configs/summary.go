@@ -63,8 +63,15 @@ func (c *Config) Summarize(o SummaryOptions) Summary {
 	}
 	s := Summary{Targets: len(c.Targets), Scenes: len(c.Scenes), Canaries: len(c.Runs), Series: o.Series}
 	slots := float64(24*time.Hour) / float64(c.Baseline.Slot)
+	weeks := map[string]float64{} // runs a day by schedule: a fleet has few
 	for _, r := range c.Runs {
-		day := s.add(r, o.Now)
+		id := r.Cron + " " + r.Canary.Scene.Zone.String()
+		if _, ok := weeks[id]; !ok {
+			runs, _ := schedule.WeekCount(r.Entry.Schedule, o.Now)
+			weeks[id] = float64(runs) / 7
+		}
+		day := weeks[id]
+		s.add(r, day, o.Now)
 		bands := min(day, slots) * float64(len(r.Canary.Scene.Metrics))
 		s.StoreMBDay += (day*o.SampleBytes + bands*o.BandBytes) / 1e6
 	}
@@ -74,10 +81,8 @@ func (c *Config) Summarize(o SummaryOptions) Summary {
 	return s
 }
 
-// add counts one canary and returns its probes a day.
-func (s *Summary) add(r Run, now time.Time) (day float64) {
-	runs, _ := schedule.WeekCount(r.Entry.Schedule, now)
-	day = float64(runs) / 7
+// add counts one canary with its probes a day.
+func (s *Summary) add(r Run, day float64, now time.Time) {
 	c := r.Canary
 	out := typicalTokens(c)
 	s.ProbesDay += day
@@ -89,12 +94,11 @@ func (s *Summary) add(r Run, now time.Time) (day float64) {
 	p := c.Target.PriceAt(now)
 	if p == nil || !p.Input.Known || !p.Output.Known {
 		s.Unpriced++
-		return day
+		return
 	}
 	cost := func(out float64) float64 { return day * (float64(c.InputTokens)*p.Input.V + out*p.Output.V) / 1e6 }
 	s.CostDay = probe.Some(s.CostDay.V + cost(out))
 	s.CostCapDay = probe.Some(s.CostCapDay.V + cost(float64(c.MaxTokens)))
-	return day
 }
 
 // typicalTokens returns the usual output of a canary; thinking is taken to double it, own prompts are taken at half of

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"serin/alert"
+	"serin/probe/secret"
 )
 
 const day = 24 * time.Hour
@@ -75,7 +77,7 @@ func (l *loader) resolveMetrics() {
 		s.oneOf("histogram_labels", label, "scene", "size")
 	}
 	if m.PushURL != "" {
-		s.httpURL("push_url", m.PushURL)
+		s.checkPush(s.httpURL("push_url", m.PushURL))
 	}
 	if m.ReportInterval < time.Second {
 		s.fail("report_interval", "is shorter than 1s", `write "10s"`)
@@ -111,5 +113,17 @@ func (l *loader) resolveIncident() {
 func (s section) notNegative(key string, d time.Duration) {
 	if d < 0 {
 		s.fail(key, "is negative", `write a duration from "0s" on`)
+	}
+}
+
+// checkPush makes the redactor know what a parameter of push_url holds that carries credentials; its path is no secret.
+func (s section) checkPush(u *url.URL) {
+	if u == nil {
+		return
+	}
+	for name, values := range u.Query() {
+		if secret.Parameter(name) {
+			s.checkParts("push_url", &url.URL{RawQuery: url.Values{name: values}.Encode()})
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"serin/probe"
 	"serin/probe/glob"
+	"serin/probe/secret"
 	"serin/probe/wire"
 )
 
@@ -144,7 +145,7 @@ func (t *target) checkCA() {
 		return
 	}
 	t.CAFile = t.near("ca_file", t.CAFile)
-	pem, err := probe.ReadRegular(t.CAFile, probe.MaxRootsFile)
+	pem, err := secret.ReadFile(t.CAFile, secret.MaxRoots)
 	if err != nil {
 		t.fail("ca_file", fmt.Sprintf("%s cannot be read: %s", t.CAFile, reason(err)), "name a PEM file that serin's user may read")
 	} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {

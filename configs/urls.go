@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"serin/probe/secret"
 	"serin/probe/wire"
 )
 
@@ -30,17 +31,17 @@ func (s section) httpURL(key, raw string) *url.URL {
 	case u.Fragment != "":
 		what, fix = "holds a #fragment, which is never sent", "take it out"
 	default:
-		s.l.learnPassword(key, u)
+		s.learnUser(key, u)
 		return u
 	}
 	s.fail(key, what, fix)
 	return nil
 }
 
-// learnPassword makes the redactor know the password of a URL.
-func (l *loader) learnPassword(label string, u *url.URL) {
-	if pw, ok := u.User.Password(); ok && pw != "" {
-		l.learnWords("the password of "+label, pw)
+// learnUser makes the redactor know the user info of a URL whose path and query are no secret.
+func (s section) learnUser(key string, u *url.URL) {
+	if u.User != nil {
+		s.checkParts(key, &url.URL{User: u.User})
 	}
 }
 
@@ -74,7 +75,7 @@ func (t *target) checkBaseURL() {
 		return
 	}
 	for name := range u.Query() {
-		if secretParameter(name) {
+		if secret.Parameter(name) {
 			t.fail("base_url", fmt.Sprintf("holds a key in its query (%s)", name), "use api_key_env: a URL shows up in logs")
 			return
 		}
@@ -99,14 +100,6 @@ func (t *target) checkPasted(u *url.URL) {
 	} else if p.Name == "ollama" && strings.HasSuffix(path, "/v1") {
 		t.fail("base_url", "is where Ollama speaks OpenAI's protocol", `remove /v1 from base_url, or write protocol = "openai-chat"`)
 	}
-}
-
-func secretParameter(name string) bool {
-	switch strings.ToLower(name) {
-	case "key", "api_key", "apikey", "api-key", "token", "access_token", "sig", "signature", "code", "subscription-key":
-		return true
-	}
-	return false
 }
 
 // privateHost reports whether a host is loopback or private: by its address, or by a name that no public DNS has.
@@ -146,7 +139,7 @@ func (t *target) checkProxy() {
 	case u.User != nil && !t.l.file.AllowPlain:
 		t.fail("proxy", "holds a user or password", fix)
 	default:
-		t.l.learnPassword("proxy", u)
+		t.learnUser("proxy", u)
 	}
 }
 
@@ -154,7 +147,11 @@ func (t *target) checkProxy() {
 func (l *loader) learnProxies() {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
 		if u, err := parseProxy(os.Getenv(name)); err == nil {
-			l.learnPassword(name, u)
+			parts, err := secret.Parts(&url.URL{User: u.User})
+			l.cfg.Redactor.Know(parts...)
+			if err != nil {
+				l.doc.rep.add(Warning, place{file: fromEnvironment}, name, err.Error(), "it may show up in logs: use a longer one")
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"serin/probe/prompt"
+	"serin/probe/secret"
 )
 
 // Size is the class of a canary prompt.
@@ -29,7 +30,7 @@ type Target struct {
 	BaseURL     string            `koanf:"base_url"`
 	Model       string            `koanf:"model"`
 	Labels      map[string]string `koanf:"labels"`
-	APIKey      Secret            `koanf:"-"`           // from api_key_env, api_key_file or api_key_credential
+	APIKey      secret.Secret     `koanf:"-"`           // from api_key_env, api_key_file or api_key_credential
 	Auth        string            `koanf:"auth"`        // "" = the protocol's own header, "bearer", "x-api-key", "api-key", "none"
 	Headers     map[string]string `koanf:"headers"`     // sent as they are, after the protocol's own
 	HeadersEnv  map[string]string `koanf:"headers_env"` // header name → environment variable with its value

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"serin/probe/secret"
 )
 
 // A first token that carries the stamp of the whole answer is a stamp taken too late.
@@ -93,7 +95,7 @@ func TestB103KeyFromAFile(t *testing.T) {
 		}
 	}
 	write("sk-planted\r\n")
-	key, err := SecretFromFile(path)
+	key, err := secret.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +107,11 @@ func TestB103KeyFromAFile(t *testing.T) {
 		t.Errorf("Authorization %q", got)
 	}
 	write("sk-planted\nsecond line")
-	if _, err := SecretFromFile(path); err == nil || strings.Contains(err.Error(), "planted") {
+	if _, err := secret.FromFile(path); err == nil || strings.Contains(err.Error(), "planted") {
 		t.Errorf("a key with a line end inside: %v", err)
 	}
 	write(" \n")
-	if _, err := SecretFromFile(path); err == nil {
+	if _, err := secret.FromFile(path); err == nil {
 		t.Error("an empty key file is taken")
 	}
 }

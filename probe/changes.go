@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -29,18 +30,32 @@ func hitsCache(u wire.Usage) bool {
 	return float64(u.Cached.V) > max(cacheSlackTokens, cacheSlackShare*float64(u.Input.V))
 }
 
-// seen is what a canary's earlier answers were like.
-type seen struct {
-	Seen
-	answers map[string]lastText // by prompt
+// changeQuiet is how long the same change of the same canary is not reported again: an endpoint that goes back and forth
+// changes once.
+const changeQuiet = time.Hour
+
+// CheckFailed is the Change of an answer check that passed before.
+const CheckFailed = "check_failed"
+
+// Change is one way in which an answer differs from the canary's answers before. Nobody is woken for it.
+type Change struct {
+	What string // the sample's flag, or CheckFailed
+	Text string // one sentence
 }
 
-// Seen is what later answers of a canary are held against: it outlives a restart, so that a change meanwhile is seen.
-type Seen struct {
-	Asked        string `json:"asked"`                  // hash of the endpoint and model that the rest was seen of
-	Models       recent `json:"models,omitempty"`       // latest returned models, oldest first
-	Fingerprints recent `json:"fingerprints,omitempty"` // latest system fingerprints, oldest first
-	Usage        bool   `json:"usage,omitempty"`        // the last answer had token counts
+// Fingerprint is what a canary's answers are like, and what later ones are held against: it outlives a restart, so that a
+// change meanwhile is seen. From unknown to known is no change.
+type Fingerprint struct {
+	Asked        string               `json:"asked"`                  // hash of the endpoint and model that the rest was seen of
+	Models       recent               `json:"models,omitempty"`       // latest returned models, oldest first
+	Fingerprints recent               `json:"fingerprints,omitempty"` // latest system fingerprints, oldest first
+	Answered     bool                 `json:"answered,omitempty"`     // there was an answer; the rest is of the last one
+	Usage        bool                 `json:"usage,omitempty"`        // it had token counts
+	Buffered     bool                 `json:"buffered,omitempty"`
+	Cached       bool                 `json:"cached,omitempty"`
+	Repeated     bool                 `json:"repeated,omitempty"`
+	Failed       bool                 `json:"failed,omitempty"`   // its check, or the last that was made
+	ReportedAt   map[string]time.Time `json:"reported,omitempty"` // by Change.What
 }
 
 // lastText is the last answer to one prompt.
@@ -64,7 +79,15 @@ func (r *recent) news(name string) bool {
 	return fresh
 }
 
-// history compares with the canary's earlier answers and flags what has changed.
+// last returns the latest name, "" where there is none.
+func (r recent) last() string {
+	if len(r) == 0 {
+		return ""
+	}
+	return r[len(r)-1]
+}
+
+// history compares with the canary's earlier answers, flags what has changed and says it in a sentence.
 func (r *run) history(s *Sample) {
 	sum := hashOf(string(r.answer))
 	r.p.remember(r.c, func(m *memory) {
@@ -74,31 +97,71 @@ func (r *run) history(s *Sample) {
 		if !s.Outcome.Success() {
 			return
 		}
-		if asked := hashOf(endpointOf(r.c.Target)); m.seen.Asked != asked {
-			m.seen = seen{Seen: Seen{Asked: asked}}
+		if asked := hashOf(endpointOf(r.c.Target)); m.print.Asked != asked {
+			m.print, m.answers = Fingerprint{Asked: asked}, nil
 		}
-		m.seen.compare(s, !r.ask.NoStreamOptions)
-		if len(r.answer) > 0 && m.seen.repeats(r.prompt, lastText{sum, s.E2E.D}) && r.c.Target.Cache != "keep" {
+		if len(r.answer) > 0 && m.repeats(r.prompt, lastText{sum, s.E2E.D}) && r.c.Target.Cache != "keep" {
 			s.flag(SameAnswer)
 		}
+		s.Changes = m.print.compare(s, !r.ask.NoStreamOptions)
 	})
 }
 
-// compare flags new names and counts that are gone; asked says whether the request asked for counts.
-func (m *seen) compare(s *Sample, asked bool) {
-	model, print := m.Models.news(s.ReturnedModel), m.Fingerprints.news(s.SystemFingerprint)
+// compare takes in an answer, flags new names and counts that are gone, and returns what has changed; asked says whether
+// the request asked for counts.
+func (p *Fingerprint) compare(s *Sample, asked bool) (changes []Change) {
+	was, wasModel, wasPrint := *p, p.Models.last(), p.Fingerprints.last()
+	model, print := p.Models.news(s.ReturnedModel), p.Fingerprints.news(s.SystemFingerprint)
 	if model || print {
 		s.flag(ModelChanged)
 	}
-	has := s.TokensSource == "usage"
-	if m.Usage && !has && asked {
+	p.Usage = s.TokensSource == "usage"
+	if was.Usage && !p.Usage && asked {
 		s.flag(UsageGone)
 	}
-	m.Usage = has
+	p.Answered, p.Buffered, p.Cached, p.Repeated = true, s.Has(BufferedSuspect), s.Has(CacheHit), s.Has(SameAnswer)
+	if s.Check != "" {
+		p.Failed = s.Check == "fail"
+	}
+	report := func(changed bool, what, text string) {
+		if changed && p.due(what, s.Time) {
+			changes = append(changes, Change{what, text})
+		}
+	}
+	report(s.Has(ModelChanged), string(ModelChanged), namesText(s, wasModel, wasPrint))
+	report(s.Has(UsageGone), string(UsageGone), "token counts no longer come with the answer, so that tokens, cost and TPOT are unknown")
+	report(was.Answered && !was.Buffered && p.Buffered, string(BufferedSuspect), "the answer comes in one piece now: something on the way buffers the stream")
+	report(!was.Cached && p.Cached, string(CacheHit), fmt.Sprintf("%d of %d input tokens come from a cache although the prompt begins with a nonce", s.CachedInputTokens.V, s.InputTokens.V))
+	report(!was.Repeated && p.Repeated, string(SameAnswer), "the same answer came again, at once, although the prompt differed: it looks like a response cache")
+	report(was.Answered && !was.Failed && p.Failed, CheckFailed, "the answer does not meet its check (expect) any more")
+	return changes
+}
+
+// due reports whether a change may be reported at a time, and notes that it is.
+func (p *Fingerprint) due(what string, at time.Time) bool {
+	if last, ok := p.ReportedAt[what]; ok && at.Sub(last) < changeQuiet {
+		return false
+	}
+	later := map[string]time.Time{what: at}
+	for k, v := range p.ReportedAt {
+		if k != what {
+			later[k] = v
+		}
+	}
+	p.ReportedAt = later // a new map: Fingerprints hands out the old one
+	return true
+}
+
+// namesText says what the endpoint calls itself now, and what before.
+func namesText(s *Sample, wasModel, wasPrint string) string {
+	if s.ReturnedModel != "" && s.ReturnedModel != wasModel {
+		return fmt.Sprintf("the endpoint answers as model %q, before as %q", s.ReturnedModel, wasModel)
+	}
+	return fmt.Sprintf("the system fingerprint is %q, before %q", s.SystemFingerprint, wasPrint)
 }
 
 // repeats takes in an answer and reports whether it is an instant repetition of the last one to its prompt.
-func (m *seen) repeats(prompt string, now lastText) bool {
+func (m *memory) repeats(prompt string, now lastText) bool {
 	last := m.answers[prompt]
 	if now.sum == last.sum && float64(now.e2e) < sameAnswerShare*float64(last.e2e) {
 		return true // the time of the answer that was computed stays the measure
@@ -116,13 +179,13 @@ func hashOf(text string) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// Seen returns what was seen of each canary, by key.
-func (p *Prober) Seen() map[string]Seen {
+// Fingerprints returns what answers of each canary are like, by key.
+func (p *Prober) Fingerprints() map[string]Fingerprint {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make(map[string]Seen, len(p.memories))
+	out := make(map[string]Fingerprint, len(p.memories))
 	for key, m := range p.memories {
-		if x := m.seen.Seen; x.Asked != "" {
+		if x := m.print; x.Asked != "" {
 			x.Models, x.Fingerprints = slices.Clone(x.Models), slices.Clone(x.Fingerprints)
 			out[key] = x
 		}
@@ -130,11 +193,11 @@ func (p *Prober) Seen() map[string]Seen {
 	return out
 }
 
-// Remind gives back what an earlier prober had seen. Call it before the first probe.
-func (p *Prober) Remind(all map[string]Seen) {
+// RestoreFingerprints gives back what Fingerprints returned in an earlier life. Call it before the first probe.
+func (p *Prober) RestoreFingerprints(all map[string]Fingerprint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, x := range all {
-		p.memories[key] = &memory{seen: seen{Seen: x}}
+		p.memories[key] = &memory{print: x}
 	}
 }

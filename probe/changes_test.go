@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,10 +29,10 @@ func changes(t *testing.T, canary *Canary, restart int, scripts ...[]step) (flag
 		p := New(Options{Dial: srv.dial})
 		for i := range scripts {
 			if i == restart {
-				seen := p.Seen()
+				seen := p.Fingerprints()
 				p.Close()
 				p = New(Options{Dial: srv.dial})
-				p.Remind(seen)
+				p.RestoreFingerprints(seen)
 			}
 			s, err := p.Do(t.Context(), Shot{Canary: canary})
 			if err != nil {
@@ -80,6 +81,62 @@ func TestChanges(t *testing.T) {
 		want = append(want, map[bool]string{true: model}[i == 0])
 	}
 	f("rollback after a while", -1, append(want, model), append(rollback, next("m1", "f", 10))...)
+}
+
+func TestWhatIsReported(t *testing.T) {
+	start := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	type turn struct {
+		after  time.Duration
+		sample Sample
+		want   string
+	}
+	flagged := func(f ...Flag) Sample {
+		return Sample{Outcome: OK, ReturnedModel: "m", Flags: f}
+	}
+	checked := func(c string) Sample { return Sample{Outcome: OK, Check: c} }
+	named := func(model, print string, f ...Flag) Sample {
+		return Sample{Outcome: OK, ReturnedModel: model, SystemFingerprint: print, Flags: f}
+	}
+	f := func(name string, steps ...turn) {
+		t.Helper()
+		var p Fingerprint
+		for i, x := range steps {
+			s := x.sample
+			s.Target, s.Scene, s.Size, s.Time = "gw", "chat", Short, start.Add(x.after)
+			var got []string
+			for _, c := range p.compare(&s, true) {
+				if c.Text == "" {
+					t.Errorf("%s: %+v", name, c)
+				}
+				got = append(got, c.What)
+			}
+			if strings.Join(got, " ") != x.want {
+				t.Errorf("%s, step %d: %q, want %q", name, i+1, got, x.want)
+			}
+		}
+	}
+	f("model", turn{0, named("m1", "f"), ""}, turn{1, named("m2", "f"), "model_changed"}, turn{2, named("m2", "f"), ""})
+	f("buffered from the first", turn{0, flagged(BufferedSuspect), ""}, turn{1, flagged(BufferedSuspect), ""})
+	f("became buffered", turn{0, flagged(), ""}, turn{1, flagged(BufferedSuspect), "buffered_suspect"}, turn{2, flagged(BufferedSuspect), ""})
+	f("back and forth is reported once an hour", turn{0, flagged(), ""}, turn{1, flagged(BufferedSuspect), "buffered_suspect"}, turn{2, flagged(), ""},
+		turn{time.Hour, flagged(BufferedSuspect), ""}, turn{time.Hour + 1, flagged(), ""}, turn{time.Hour + 2, flagged(BufferedSuspect), "buffered_suspect"})
+	f("caches", turn{0, flagged(CacheHit), "cache_hit"}, turn{1, flagged(CacheHit, SameAnswer), "same_answer"}, turn{2, flagged(SameAnswer), ""})
+	f("usage", turn{0, Sample{Outcome: OK, TokensSource: "usage"}, ""}, turn{1, flagged(), "usage_gone"}, turn{2, flagged(), ""})
+	f("check", turn{0, checked("pass"), ""}, turn{1, checked("fail"), "check_failed"}, turn{2, checked("fail"), ""}, turn{3, checked(""), ""}, turn{4, checked("fail"), ""})
+	f("check failed from the first", turn{0, checked("fail"), ""})
+	f("two at once", turn{0, Sample{Outcome: OK, ReturnedModel: "m1", TokensSource: "usage"}, ""}, turn{1, named("m2", "f"), "model_changed usage_gone"})
+}
+
+func TestNamesText(t *testing.T) {
+	for s, want := range map[*Sample]string{
+		{ReturnedModel: "m2", SystemFingerprint: "f2"}: `"m2", before as "m1"`,
+		{ReturnedModel: "m1", SystemFingerprint: "f2"}: `"f2", before "f1"`,
+		{SystemFingerprint: "f2"}:                      `"f2", before "f1"`,
+	} {
+		if got := namesText(s, "m1", "f1"); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q in it", got, want)
+		}
+	}
 }
 
 // An answer like the last one to the same prompt is a cache's only if it came in under a fifth of the time.

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"serin/probe/secret"
 	"serin/probe/wire"
 )
 
@@ -376,7 +377,7 @@ func TestDialectRequests(t *testing.T) {
 	f := func(protocol, key string, change func(*Target), path string, body ...string) {
 		t.Helper()
 		c := speak(protocol)
-		secret, err := SecretFromValue("test", "sk-secret")
+		secret, err := secret.FromValue("test", "sk-secret")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func kindOf(p *wire.Piece) string {
 // snippet keeps the beginning of a body that is no stream.
 func (r *run) snippet(body []byte) {
 	if d := r.shot.Diary; d != nil {
-		d.Snippet = r.short(stripTags(string(clipBytes(body, 8<<10))))
+		d.Snippet = r.short(stripTags(string(clipBytes(body, longField))))
 	}
 }
 
@@ -71,7 +71,7 @@ func (r *run) fillDiary(s *Sample) {
 	d.Cause = r.cause
 	d.Cause.Detail = r.short(d.Cause.Detail)
 	if d.WantText {
-		d.Text = r.hide(string(r.answer))
+		d.Text = r.p.redact(printable(string(r.answer), "\n\t\u0085\u2028\u2029"))
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *run) judgeDocument() {
 	text := r.doc.text
 	r.snippet(text)
 	if text[0] == '<' {
-		r.verdict = verdict{NotSSE, "HTML where a stream was due: " + stripTags(string(clipBytes(text, 8<<10)))}
+		r.verdict = verdict{NotSSE, "HTML where a stream was due: " + stripTags(string(clipBytes(text, longField)))}
 		return
 	}
 	var p wire.Piece

@@ -27,9 +27,8 @@ const (
 func (p *Prober) Models(ctx context.Context, t *Target) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsWithin)
 	defer cancel()
-	own := newMasks()
-	clean := func(text string) string { return oneLine(own.mask(p.redact(text))) }
-	names, err := p.models(ctx, t, own)
+	clean := func(text string) string { return p.redact(oneLine(text)) }
+	names, err := p.models(ctx, t)
 	if err != nil {
 		return nil, errors.New(clean("ask for models: " + err.Error()))
 	}
@@ -39,18 +38,14 @@ func (p *Prober) Models(ctx context.Context, t *Target) ([]string, error) {
 	return names, nil
 }
 
-// models adds to own the secrets that it sends.
-func (p *Prober) models(ctx context.Context, t *Target, own *masks) ([]string, error) {
+func (p *Prober) models(ctx context.Context, t *Target) ([]string, error) {
 	proto, err := wire.Find(t.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	header, secrets, err := p.header(t, &proto)
+	header, err := p.header(t, &proto)
 	if err != nil {
 		return nil, err
-	}
-	for _, s := range secrets {
-		own.add(s)
 	}
 	place, err := proto.ModelsURL(t.BaseURL)
 	if err != nil {

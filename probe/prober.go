@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"serin/probe/secret"
 	"serin/probe/wire"
 )
 
@@ -21,7 +22,7 @@ type Options struct {
 	Version  string // for the User-Agent; "" = dev
 	Instance string // written on each sample
 	Region   string
-	Redactor *Redactor // nil = only the target's own secrets are known
+	Redactor *secret.Redactor // nil = only the target's own secrets are known
 	Log      *slog.Logger
 	// Dial opens connections; nil = the network. Tests put in-memory connections here.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
@@ -58,6 +59,9 @@ type Shot struct {
 func New(o Options) *Prober {
 	if o.Version == "" {
 		o.Version = "dev"
+	}
+	if o.Redactor == nil {
+		o.Redactor = &secret.Redactor{}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -150,9 +154,10 @@ func Spec(c *Canary) string {
 
 // memory is what a canary's earlier probes leave for the next.
 type memory struct {
-	turns  int  // prompts taken
-	warmed bool // a probe was sent since start
-	seen   seen
+	turns   int  // prompts taken
+	warmed  bool // a probe was sent since start
+	print   Fingerprint
+	answers map[string]lastText // by prompt
 }
 
 // remember calls f with c's memory, under the lock.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"sort"
+	"strings"
 
 	"serin/probe/prompt"
 	"serin/probe/wire"
@@ -124,16 +125,16 @@ func (p *Prober) identify(h http.Header) {
 	h.Set("Accept-Encoding", "identity")
 }
 
-// header returns all headers of a request, and the secret values among them.
-func (p *Prober) header(t *Target, proto *wire.Protocol) (h http.Header, secrets []string, err error) {
-	h = p.baseHeader(proto)
+// header returns all headers of a request. The redactor knows the secret values among them from here on.
+func (p *Prober) header(t *Target, proto *wire.Protocol) (http.Header, error) {
+	h := p.baseHeader(proto)
 	key, err := t.APIKey.Reveal()
 	if err != nil {
-		return nil, nil, fmt.Errorf("api key: %w", err)
+		return nil, fmt.Errorf("api key: %w", err)
 	}
 	if name, prefix := proto.Key(t.Auth); name != "" && key != "" {
 		h.Set(name, prefix+key)
-		secrets = append(secrets, key)
+		p.o.Redactor.Know(key)
 	}
 	for name, v := range t.Headers {
 		h.Set(name, v)
@@ -141,13 +142,13 @@ func (p *Prober) header(t *Target, proto *wire.Protocol) (h http.Header, secrets
 	for name, env := range t.HeadersEnv {
 		v, ok := os.LookupEnv(env)
 		if !ok {
-			return nil, nil, fmt.Errorf("headers_env: environment variable %s for header %s is not set", env, name)
+			return nil, fmt.Errorf("headers_env: environment variable %s for header %s is not set", env, name)
 		}
 		h.Set(name, v)
-		secrets = append(secrets, v)
+		p.o.Redactor.Know(strings.Fields(v)...)
 	}
 	p.identify(h)
-	return h, secrets, nil
+	return h, nil
 }
 
 // newRequest makes the HTTP request. GetBody is nil, so that the transport cannot send it a second time by itself.

@@ -27,7 +27,6 @@ type run struct {
 	eof      time.Time
 	ask      wire.Ask
 	prompt   string // ID of the prompt that is sent
-	secrets  *masks // those of this request; nil where there is none yet
 	traceID  string
 	first    bool
 	answer   []byte // visible text, where someone wants it
@@ -69,11 +68,10 @@ func (r *run) prepare() (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, secrets, err := r.p.header(t, &r.proto)
+	h, err := r.p.header(t, &r.proto)
 	if err != nil {
 		return nil, err
 	}
-	r.secrets = newMasks(secrets...)
 	if t.Traceparent {
 		r.traceID = randomHex(16)
 		h.Set("Traceparent", "00-"+r.traceID+"-"+randomHex(8)+"-01")
@@ -157,20 +155,12 @@ func (r *run) end(v verdict) {
 	}
 }
 
-// clean makes a text that may leave the prober: secrets out, one line, valid UTF-8.
-func (r *run) clean(text string) string { return oneLine(r.hide(text)) }
-
-// hide masks the secrets of the config, and this request's own, which the config's redactor may not know.
-func (r *run) hide(text string) string {
-	text = r.p.redact(text)
-	if r.secrets != nil {
-		text = r.secrets.mask(text)
-	}
-	return text
-}
+// clean makes a text that may leave the prober: one line, valid UTF-8, and then no secret, so that what was taken out
+// cannot join the halves of one.
+func (r *run) clean(text string) string { return r.p.redact(oneLine(text)) }
 
 // short is clean, cut to what fits a field.
-func (r *run) short(text string) string { return clip(r.clean(clip(text, 8<<10)), maxSnippet) }
+func (r *run) short(text string) string { return clip(r.clean(clip(text, longField)), maxSnippet) }
 
 // finish makes the sample.
 func (r *run) finish() Sample {

@@ -112,6 +112,8 @@ type Sample struct {
 	Check string `json:"check,omitempty"` // pass, fail; absent = no check asked or not a success
 	Flags []Flag `json:"flags,omitempty"`
 
+	// Changes are the ways in which the answer differs from those before; in memory only.
+	Changes []Change `json:"-"`
 	// RetryAfter is how long the endpoint asked to wait; in memory only.
 	RetryAfter time.Duration `json:"-"`
 	// RateLimit holds the rate-limit headers as sent; in memory only, for check.

@@ -6,15 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// oneLine makes one clean line of text: valid UTF-8, no control characters.
-func oneLine(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+// longField is how many bytes of a foreign text are looked at for a field of maxSnippet bytes: secrets are taken out
+// before it is cut to those.
+const longField = 8 << 10
+
+// oneLine makes one clean line of text: valid UTF-8, no control characters, and none that could hide or turn round what
+// stands beside them.
+func oneLine(text string) string { return printable(text, "") }
+
+// printable is oneLine that leaves the characters of keep as they are.
+func printable(text, keep string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		switch {
+		case strings.ContainsRune(keep, r):
+			return r
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			return ' '
+		case unicode.Is(unicode.Cf, r) && r != '\u200d': // the joiner belongs to emoji
+			return -1
 		}
 		return r
-	}, text)
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // clip cuts text to n bytes at most, at the border of a character.

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"serin/probe/prompt"
+	"serin/probe/secret"
 )
 
 const key = "sk-proj-0123456789abcdefghij"
@@ -20,7 +23,7 @@ const key = "sk-proj-0123456789abcdefghij"
 func keyed(t *testing.T) *Canary {
 	t.Helper()
 	c := testCanary()
-	secret, err := SecretFromValue("test", key)
+	secret, err := secret.FromValue("test", key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +60,9 @@ func TestB112KeyNeverLeaves(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := string(asJSON) + fmt.Sprintf("%+v %+v", s, d)
-			for i := 0; i+minFragment <= len(key); i++ {
-				if strings.Contains(all, key[i:i+minFragment]) {
-					t.Fatalf("%q of the key is in %s", key[i:i+minFragment], all)
+			for i := 0; i+secret.Least <= len(key); i++ {
+				if strings.Contains(all, key[i:i+secret.Least]) {
+					t.Fatalf("%q of the key is in %s", key[i:i+secret.Least], all)
 				}
 			}
 		})
@@ -67,8 +70,8 @@ func TestB112KeyNeverLeaves(t *testing.T) {
 }
 
 func TestRedactorIsAsked(t *testing.T) {
-	r := &Redactor{}
-	other, err := SecretFromValue("slack", "xoxb-other-secret")
+	r := &secret.Redactor{}
+	other, err := secret.FromValue("slack", "xoxb-other-secret")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +88,10 @@ func TestRedactorIsAsked(t *testing.T) {
 
 func TestKeyFileIsReadAgainAfter401(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte("old-key\r\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("old-key1\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	secret, err := SecretFromFile(path)
+	secret, err := secret.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,7 @@ func TestKeyFileIsReadAgainAfter401(t *testing.T) {
 		p := New(Options{Dial: srv.dial})
 		defer p.Close()
 		// Same size and same time: only the 401 makes it look again.
-		if err := os.WriteFile(path, []byte("new-key\r\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("new-key1\r\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
@@ -114,7 +117,7 @@ func TestKeyFileIsReadAgainAfter401(t *testing.T) {
 		second, _ := p.Do(t.Context(), Shot{Canary: c})
 		wantOutcome(t, first, Auth, "")
 		wantOutcome(t, second, OK, "")
-		if a, b := srv.requests[0].Header.Get("Authorization"), srv.requests[1].Header.Get("Authorization"); a != "Bearer old-key" || b != "Bearer new-key" {
+		if a, b := srv.requests[0].Header.Get("Authorization"), srv.requests[1].Header.Get("Authorization"); a != "Bearer old-key1" || b != "Bearer new-key1" {
 			t.Errorf("sent %q, %q", a, b)
 		}
 	})
@@ -198,6 +201,7 @@ func TestOwnFaultsAreClient(t *testing.T) {
 	}
 	f(func(t *Target) { t.HeadersEnv = map[string]string{"X": "SERIN_TEST_NOT_SET"} }, "SERIN_TEST_NOT_SET")
 	f(func(t *Target) { t.CAFile = "/does/not/exist" }, "ca_file")
+	f(func(t *Target) { t.CAFile = "/dev/zero" }, "name a plain file")
 	f(func(t *Target) { t.BaseURL = "gw.test" }, "http://")
 	f(func(t *Target) { t.Headers = map[string]string{"X": "a\nb"} }, "invalid header field value")
 	f(func(t *Target) { t.Proxy = "::" }, "proxy")
@@ -256,4 +260,22 @@ func TestExpectAndMemory(t *testing.T) {
 			t.Errorf("flags %v, %v", first.Flags, second.Flags)
 		}
 	})
+}
+
+// TestModelsAreRedacted: an endpoint may echo the key where a model's name is due.
+func TestModelsAreRedacted(t *testing.T) {
+	srv := scripted(answer(200, `{"data":[{"id":"`+key+`"},{"id":"org/`+strings.ToUpper(key)+`"},{"id":"qwen-7b"}]}`, "Content-Type: application/json"))
+	defer srv.stop()
+	p := New(Options{Dial: srv.dial})
+	defer p.Close()
+	names, err := p.Models(t.Context(), keyed(t).Target)
+	if want := []string{"***", "org/***", "qwen-7b"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("names %q, %v; want %q", names, err, want)
+	}
+	if got := srv.requests[0].Header.Get("Authorization"); got != "Bearer "+key {
+		t.Errorf("sent %q", got)
+	}
+	if http.MethodGet != srv.requests[0].Method {
+		t.Errorf("method %s", srv.requests[0].Method)
+	}
 }

@@ -147,7 +147,7 @@ func (r *run) event(ev wire.Event, rd reading) {
 		if ev.Unterminated {
 			return // cut in the middle: the end of the body says what it was
 		}
-		r.undecodable(fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, clip(string(ev.Data), 80)))
+		r.undecodable(fmt.Sprintf("event %d is not JSON: %v: %s", r.fold.events+1, err, string(clipBytes(ev.Data, longField))))
 		return
 	}
 	if p.Whole && r.fold.chunks > 0 {
@@ -280,7 +280,7 @@ func faultText(f *wire.Fault) string {
 	if word == "" {
 		word = f.Type
 	}
-	text := stripTags(clip(f.Message, 8<<10))
+	text := stripTags(clip(f.Message, longField))
 	switch {
 	case word == "":
 		return text

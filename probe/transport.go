@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"serin/probe/secret"
 )
 
 // Settings of the HTTP client.
@@ -148,7 +150,7 @@ func rootsOf(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
 	}
-	pem, err := ReadRegular(file, MaxRootsFile)
+	pem, err := secret.ReadFile(file, secret.MaxRoots)
 	if err != nil {
 		return nil, fmt.Errorf("read ca_file: %w", err)
 	}

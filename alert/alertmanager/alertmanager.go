@@ -15,6 +15,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/post"
+	"serin/probe/secret"
 )
 
 // Lasts is how long Alertmanager takes an alert for firing that it hears nothing more of: four rounds of Refresh.
@@ -28,7 +29,7 @@ type Options struct {
 	Name   string            `koanf:"-"`
 	URLs   []string          `koanf:"urls"`   // every peer: https://host:9093, with a path prefix where there is one
 	Labels map[string]string `koanf:"labels"` // added to every alert
-	Token  alert.Secret      `koanf:"-"`      // token_env, _file, _credential: sent as Bearer; may be zero
+	Token  secret.Secret     `koanf:"-"`      // token_env, _file, _credential: sent as Bearer; may be zero
 }
 
 // Channel tells Alertmanager. It is safe for concurrent use.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"serin/alert"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 var begin = time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
 func channel(t *testing.T, peers ...*peer) (*Channel, *clock) {
 	t.Helper()
-	token, err := probe.SecretFromValue("test", "t0ken")
+	token, err := secret.FromValue("test", "t0ken")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func (l *lane) pick() (next *job, wait time.Duration, changed []alert.Notice) {
 	}
 	changed = l.settle()
 	now := l.box.opt.Now()
-	t, at := l.first()
+	t, at := l.first(now)
 	switch {
 	case t == nil:
 		return nil, forever, changed
@@ -173,8 +173,7 @@ func (l *lane) countSkipped(n alert.Notice) {
 
 // first returns the topic whose next notice goes out first and when it may, nil where none waits; the caller holds mu.
 // Of those that are due the one that was decided first goes first.
-func (l *lane) first() (next *topic, at time.Time) {
-	now := l.box.opt.Now()
+func (l *lane) first(now time.Time) (next *topic, at time.Time) {
 	for _, t := range l.topics {
 		n := t.head()
 		if n == nil || n.State != alert.NoticePending {

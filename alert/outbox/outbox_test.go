@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -449,6 +450,27 @@ func TestPanicOfAChannel(t *testing.T) {
 		ch.want(t, `0s open a.1 "a open"`, `1s open a.1 "a open"`)
 		if all := strings.Join(log.lines, "\n"); strings.Contains(all, "xoxb-1") || !strings.Contains(all, "panic: token ***") {
 			t.Errorf("logged %s", all)
+		}
+	})
+}
+
+// A real clock moves between two readings: what is due goes out all the same.
+func TestSendsWhileTheClockMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var readings atomic.Int64
+		channel := &fakeChannel{name: "slack", start: time.Now()}
+		box := New(Options{Journal: &memJournal{}, Channels: []alert.Channel{channel}, Now: func() time.Time {
+			return time.Now().Add(time.Duration(readings.Add(1)))
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { box.Run(ctx) })
+		box.Add(note("1", 1, alert.ActOpen))
+		time.Sleep(time.Second)
+		cancel()
+		wg.Wait()
+		if n := len(channel.sent()); n != 1 {
+			t.Errorf("%d calls, want the notice sent once", n)
 		}
 	})
 }

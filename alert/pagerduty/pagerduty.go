@@ -14,6 +14,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/post"
+	"serin/probe/secret"
 )
 
 // DefaultURL is where PagerDuty takes events; accounts in Europe have https://events.eu.pagerduty.com/v2/enqueue.
@@ -23,9 +24,9 @@ const maxSummary = 1024 // characters that PagerDuty takes
 
 // Options are the keys of a [[channel]] of type pagerduty.
 type Options struct {
-	Name       string       `koanf:"-"`
-	RoutingKey alert.Secret `koanf:"-"`       // routing_key_env, _file, _credential: the integration key of a service
-	APIURL     string       `koanf:"api_url"` // default DefaultURL
+	Name       string        `koanf:"-"`
+	RoutingKey secret.Secret `koanf:"-"`       // routing_key_env, _file, _credential: the integration key of a service
+	APIURL     string        `koanf:"api_url"` // default DefaultURL
 }
 
 // Channel sends events. It is safe for concurrent use.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"serin/alert"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 const key = "R0UT1NGK3Y0123456789abcdef012345"
@@ -34,7 +34,7 @@ func service(t *testing.T, status int) (*Channel, *[]string) {
 		_, _ = w.Write([]byte(`{"status":"invalid event","message":"no","errors":["key ` + key + ` is bad"]}`))
 	}))
 	t.Cleanup(srv.Close)
-	s, err := probe.SecretFromValue("test", key)
+	s, err := secret.FromValue("test", key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestTest(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	s, err := probe.SecretFromValue("test", key)
+	s, err := secret.FromValue("test", key)
 	if err != nil {
 		t.Fatal(err)
 	}

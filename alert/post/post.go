@@ -12,13 +12,13 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"serin/alert"
+	"serin/probe/secret"
 )
 
 // Bounds of a channel's call.
@@ -150,29 +150,9 @@ func cut(text string) string {
 
 // hidden takes the secrets out of a text.
 func (r Request) hidden(text string) string {
-	for _, secret := range r.Hide {
-		if secret == "" {
-			continue
-		}
-		forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.Trim(strconv.Quote(secret), `"`)}
-		if u, err := url.Parse(secret); err == nil && u.Host != "" && len(u.RequestURI()) > 1 {
-			forms = append(forms, u.RequestURI(), strings.TrimPrefix(u.RequestURI(), "/"))
-			forms = append(forms, secretParts(u)...)
-		}
-		for _, form := range forms {
-			text = strings.ReplaceAll(text, form, "***")
-		}
-	}
-	return text
-}
-
-// secretParts are the parts of a secret URL that are long enough for a token; an answer may name one alone.
-func secretParts(u *url.URL) []string {
-	parts := strings.Split(u.Path, "/")
-	for _, values := range u.Query() {
-		parts = append(parts, values...)
-	}
-	return slices.DeleteFunc(parts, func(p string) bool { return len(p) < 8 })
+	var known secret.Redactor
+	known.Know(r.Hide...)
+	return known.Redact(text)
 }
 
 // RetryAfter reads Retry-After, in seconds or as a date held against the answer's own Date, at most an hour. ok is false

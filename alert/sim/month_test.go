@@ -17,6 +17,7 @@ import (
 	"serin/alert/slack/slacktest"
 	"serin/baseline"
 	"serin/probe"
+	"serin/probe/secret"
 )
 
 const (
@@ -107,8 +108,8 @@ func TestMonthOnSlack(t *testing.T) {
 
 // live starts engine and outbox over what the archive has; the returned function ends them.
 func (d *drive) live(t *testing.T, a *archive, now func() time.Time, bot, hook *slacktest.Server) (stop func()) {
-	secret := func(s string) alert.Secret {
-		v, err := probe.SecretFromValue("a secret", s)
+	secret := func(s string) secret.Secret {
+		v, err := secret.FromValue("a secret", s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,8 +39,8 @@ func TestTest(t *testing.T) {
 		c.opt.InfoChannel = ""
 		s.Fail(slacktest.Post, slacktest.Fault{Error: "not_in_channel"})
 	}, who, scopes, "false channel #alerts: not_in_channel | invite the bot")
-	f("token refused", func(_ *slacktest.Server, c *Channel) { c.opt.BotToken = secret(t, "xoxb-old") }, "false token: invalid_auth | make a new bot token")
-	f("user token", func(_ *slacktest.Server, c *Channel) { c.opt.BotToken = secret(t, "xoxp-1") },
+	f("token refused", func(_ *slacktest.Server, c *Channel) { c.opt.BotToken = secretOf(t, "xoxb-old") }, "false token: invalid_auth | make a new bot token")
+	f("user token", func(_ *slacktest.Server, c *Channel) { c.opt.BotToken = secretOf(t, "xoxp-1") },
 		"false the token is a user token | use the bot token", "false token: invalid_auth | make a new bot token")
 	f("limited", func(s *slacktest.Server, _ *Channel) {
 		s.Fail(slacktest.Auth, slacktest.Fault{Status: 429, Header: map[string]string{"Retry-After": "30"}})
@@ -54,7 +54,7 @@ func TestTestByWebhook(t *testing.T) {
 		if call := s.Calls()[0]; call.Text != ":large_blue_circle: TEST  nothing is wrong" {
 			t.Errorf("it is %q", call.Text)
 		}
-		c.opt.WebhookURL = secret(t, strings.Replace(s.WebhookURL(), "hooksecret", "othersecret", 1))
+		c.opt.WebhookURL = secretOf(t, strings.Replace(s.WebhookURL(), "hooksecret", "othersecret", 1))
 		expect(t, c, "false webhook: no_service | make a new webhook")
 	})
 }

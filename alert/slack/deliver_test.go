@@ -194,9 +194,9 @@ func deliver(t *testing.T, bot bool, act alert.Act, f fault, dieAt int) bool {
 
 func options(t *testing.T, s *slacktest.Server, bot bool) Options {
 	if bot {
-		return Options{BotToken: secret(t, testToken), Channel: "#alerts", Mention: "@here"}
+		return Options{BotToken: secretOf(t, testToken), Channel: "#alerts", Mention: "@here"}
 	}
-	return Options{WebhookURL: secret(t, s.WebhookURL())}
+	return Options{WebhookURL: secretOf(t, s.WebhookURL())}
 }
 
 // refusing returns a channel whose first connections are refused, or which speaks TLS to a server that does not.
@@ -207,7 +207,7 @@ func refusing(t *testing.T, s *slacktest.Server, o Options, f fault) *Channel {
 	case f.tls:
 		o.APIURL, times = strings.Replace(s.APIURL(), "http:", "https:", 1), 0
 		if !o.WebhookURL.IsZero() {
-			o.WebhookURL = secret(t, strings.Replace(s.WebhookURL(), "http:", "https:", 1))
+			o.WebhookURL = secretOf(t, strings.Replace(s.WebhookURL(), "http:", "https:", 1))
 		}
 	case times == 0:
 		return channel(t, s, o)

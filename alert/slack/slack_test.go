@@ -11,14 +11,14 @@ import (
 
 	"serin/alert"
 	"serin/alert/slack/slacktest"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 const testToken = "xoxb-test-token"
 
-func secret(t *testing.T, value string) alert.Secret {
+func secretOf(t *testing.T, value string) secret.Secret {
 	t.Helper()
-	s, err := probe.SecretFromValue("a test", value)
+	s, err := secret.FromValue("a test", value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,14 +29,14 @@ func secret(t *testing.T, value string) alert.Secret {
 func byToken(t *testing.T) (*slacktest.Server, *Channel) {
 	t.Helper()
 	s := slacktest.New(testToken)
-	return s, channel(t, s, Options{BotToken: secret(t, testToken), Channel: "#alerts", InfoChannel: "#info", Mention: "@here"})
+	return s, channel(t, s, Options{BotToken: secretOf(t, testToken), Channel: "#alerts", InfoChannel: "#info", Mention: "@here"})
 }
 
 // byWebhook returns a fake and a channel that reaches it by webhook.
 func byWebhook(t *testing.T) (*slacktest.Server, *Channel) {
 	t.Helper()
 	s := slacktest.New(testToken)
-	return s, channel(t, s, Options{WebhookURL: secret(t, s.WebhookURL()), Mention: "<@U1>"})
+	return s, channel(t, s, Options{WebhookURL: secretOf(t, s.WebhookURL()), Mention: "<@U1>"})
 }
 
 func channel(t *testing.T, s *slacktest.Server, o Options) *Channel {
@@ -201,8 +201,8 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	f(Options{}, "webhook_url_env")
-	f(Options{BotToken: secret(t, "x")}, "needs channel")
-	f(Options{WebhookURL: secret(t, "https://x/y"), APIURL: "no url"}, "api_url")
+	f(Options{BotToken: secretOf(t, "x")}, "needs channel")
+	f(Options{WebhookURL: secretOf(t, "https://x/y"), APIURL: "no url"}, "api_url")
 }
 
 // TestFaults holds each fault of a call against what must follow, for bot token and webhook.
@@ -304,7 +304,7 @@ func TestRefusedConnection(t *testing.T) {
 	api, hook := s.APIURL(), s.WebhookURL()
 	s.Close()
 	t.Setenv("HTTP_PROXY", "")
-	for _, o := range []Options{{BotToken: secret(t, testToken), Channel: "c", APIURL: api}, {WebhookURL: secret(t, hook)}} {
+	for _, o := range []Options{{BotToken: secretOf(t, testToken), Channel: "c", APIURL: api}, {WebhookURL: secretOf(t, hook)}} {
 		c, err := New(o)
 		if err != nil {
 			t.Fatal(err)
@@ -423,7 +423,7 @@ func TestOverTCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c, err := New(Options{BotToken: secret(t, testToken), Channel: "#alerts", APIURL: s.APIURL()}) // with the last slash
+	c, err := New(Options{BotToken: secretOf(t, testToken), Channel: "#alerts", APIURL: s.APIURL()}) // with the last slash
 	if err != nil {
 		t.Fatal(err)
 	}

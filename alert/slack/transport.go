@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/post"
+	"serin/probe/secret"
 )
 
 // Bounds of an answer.
@@ -50,7 +50,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(a.body, &fields) != nil || fields["ok"] == nil {
 		return nil, &alert.SendError{Code: "odd answer", Retryable: true, Lost: true,
-			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(alert.Clean(string(a.body)), 100))}
+			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(d.hidden(alert.Clean(string(a.body))), 100))}
 	}
 	delete(fields, "message")
 	if body, err := json.Marshal(fields); err == nil {
@@ -74,17 +74,16 @@ func (d *doer) roundTrip(req *http.Request) (answer, error) {
 		return answer{}, post.Unreached(err, true, d.hidden)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return answer{}, statusError(resp, body)
+		return answer{}, statusError(resp, []byte(d.hidden(string(body))))
 	}
 	return answer{header: resp.Header, body: body}, nil
 }
 
 // hidden takes the secret out of a text.
 func (d *doer) hidden(text string) string {
-	if d.hide == "" {
-		return text
-	}
-	return strings.NewReplacer(d.hide, "***", url.QueryEscape(d.hide), "***").Replace(text)
+	var r secret.Redactor
+	r.Know(d.hide)
+	return r.Redact(text)
 }
 
 // statusError is any other status than 200. A webhook says its word in the body, the Web API sometimes too.

@@ -47,7 +47,7 @@ func (c *Channel) postWebhook(ctx context.Context, target string, p payload) err
 		return d.classify(err)
 	}
 	if text := strings.TrimSpace(string(answer.body)); text != "ok" {
-		return d.classify(webhookAnswer(text))
+		return d.classify(webhookAnswer(d.hidden(text)))
 	}
 	return nil
 }

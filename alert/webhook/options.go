@@ -2,14 +2,17 @@
 // takes it (Feishu and Lark, DingTalk, WeCom, Teams, Telegram).
 package webhook
 
-import "serin/alert"
+import (
+	"serin/alert"
+	"serin/probe/secret"
+)
 
 // Options are the keys of a [[channel]] of these types. URL is needed, and for Telegram ChatID.
 type Options struct {
 	Name    string                `koanf:"-"`
 	Format  Format                `koanf:"-"`
-	URL     alert.Secret          `koanf:"-"`       // webhook_url_env, _file, _credential; of Telegram, the bot token
-	Secret  alert.Secret          `koanf:"-"`       // secret_env, _file, _credential: signs
+	URL     secret.Secret         `koanf:"-"`       // webhook_url_env, _file, _credential; of Telegram, the bot token
+	Secret  secret.Secret         `koanf:"-"`       // secret_env, _file, _credential: signs
 	Headers map[string]string     `koanf:"headers"` // added to each call
 	Hidden  map[string]Credential `koanf:"-"`       // headers_env: as Headers, the values are secrets
 	Mention string                `koanf:"mention"` // "all", or ids with commas between; on first firing and escalation only
@@ -21,7 +24,7 @@ type Options struct {
 // not "".
 type Credential struct {
 	Scheme string // Bearer, Basic, …
-	Value  alert.Secret
+	Value  secret.Secret
 }
 
 // Format is the form of what is posted.

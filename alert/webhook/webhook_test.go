@@ -17,16 +17,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"serin/alert"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var at = time.Date(2026, 3, 1, 6, 21, 0, 0, time.UTC)
 
-func secret(t *testing.T, v string) alert.Secret {
+func secretOf(t *testing.T, v string) secret.Secret {
 	t.Helper()
-	s, err := probe.SecretFromValue("test", v)
+	s, err := secret.FromValue("test", v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +90,16 @@ func TestGolden(t *testing.T) {
 	for _, format := range Formats() {
 		t.Run(string(format), func(t *testing.T) {
 			srv, calls := receiver(t, 200, taken()[format])
-			o := Options{Name: "ops", Format: format, URL: secret(t, srv.URL+"/hook?access_token=abc"), Mention: "all, ou_1", APIURL: srv.URL + "/", ChatID: "-100"}
+			o := Options{Name: "ops", Format: format, URL: secretOf(t, srv.URL+"/hook?access_token=abc"), Mention: "all, ou_1", APIURL: srv.URL + "/", ChatID: "-100"}
 			if format == Telegram {
-				o.URL = secret(t, "42:AAsecret")
+				o.URL = secretOf(t, "42:AAsecret")
 			}
 			if format == JSON || format == Feishu || format == DingTalk {
-				o.Secret = secret(t, "signing-key")
+				o.Secret = secretOf(t, "signing-key")
 			}
 			if format == JSON {
 				o.Headers = map[string]string{"X-Team": "sre"}
-				o.Hidden = map[string]Credential{"Authorization": {Scheme: "Bearer", Value: secret(t, "hidden-token")}}
+				o.Hidden = map[string]Credential{"Authorization": {Scheme: "Bearer", Value: secretOf(t, "hidden-token")}}
 			}
 			c := channel(t, o)
 			end := opening()
@@ -161,7 +161,7 @@ func golden(t *testing.T, path, got string) {
 // TestSignature checks a signature as a receiver does.
 func TestSignature(t *testing.T) {
 	srv, calls := receiver(t, 204, "")
-	c := channel(t, Options{Name: "ops", Format: JSON, URL: secret(t, srv.URL), Secret: secret(t, "k1")})
+	c := channel(t, Options{Name: "ops", Format: JSON, URL: secretOf(t, srv.URL), Secret: secretOf(t, "k1")})
 	if _, err := c.Send(t.Context(), opening(), alert.Receipt{}); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestSignature(t *testing.T) {
 func TestSkips(t *testing.T) {
 	f := func(format Format, act alert.Act, pages, want bool) {
 		t.Helper()
-		c := channel(t, Options{Name: "x", Format: format, URL: secret(t, "http://h/"), ChatID: "1"})
+		c := channel(t, Options{Name: "x", Format: format, URL: secretOf(t, "http://h/"), ChatID: "1"})
 		n := alert.Notice{Act: act, Pages: pages}
 		if got := c.Skips(n); got != want {
 			t.Errorf("%s %s pages %v: skips %v", format, act, pages, got)
@@ -206,9 +206,9 @@ func TestAnswers(t *testing.T) {
 	f := func(format Format, status int, answer, want string) {
 		t.Helper()
 		srv, _ := receiver(t, status, answer)
-		o := Options{Name: "ops", Format: format, URL: secret(t, srv.URL+"/hook/t0ken-long"), Secret: secret(t, "s1gn"), APIURL: srv.URL, ChatID: "1"}
+		o := Options{Name: "ops", Format: format, URL: secretOf(t, srv.URL+"/hook/t0ken-long"), Secret: secretOf(t, "s1gn"), APIURL: srv.URL, ChatID: "1"}
 		if format == Telegram {
-			o.URL = secret(t, "42:t0ken-long")
+			o.URL = secretOf(t, "42:t0ken-long")
 		}
 		_, err := channel(t, o).Send(t.Context(), opening(), alert.Receipt{})
 		got := "taken"
@@ -274,7 +274,7 @@ func TestHugeMessagesFit(t *testing.T) {
 	most := map[Format]int{Feishu: 20_000, DingTalk: 20_000, WeCom: 20_000, Teams: 28_000, Telegram: 40_000}
 	for format, bound := range most {
 		srv, calls := receiver(t, 200, taken()[format])
-		o := Options{Name: "ops", Format: format, URL: secret(t, srv.URL), APIURL: srv.URL, ChatID: "1"}
+		o := Options{Name: "ops", Format: format, URL: secretOf(t, srv.URL), APIURL: srv.URL, ChatID: "1"}
 		if _, err := channel(t, o).Send(t.Context(), n, alert.Receipt{}); err != nil {
 			t.Fatal(format, err)
 		}
@@ -317,7 +317,7 @@ func TestSecretsAreReadAnew(t *testing.T) {
 		}
 	}
 	write(first.URL, at)
-	s, err := probe.SecretFromFile(path)
+	s, err := secret.FromFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%+v is taken", o)
 		}
 	}
-	u := secret(t, "http://h/")
+	u := secretOf(t, "http://h/")
 	f(Options{Format: JSON, URL: u})
 	f(Options{Name: "x", Format: "fax", URL: u})
 	f(Options{Name: "x", Format: JSON})
@@ -349,7 +349,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestTest(t *testing.T) {
 	srv, calls := receiver(t, 200, "")
-	found, err := channel(t, Options{Name: "ops", Format: JSON, URL: secret(t, srv.URL)}).Test(t.Context(), alert.Message{Severity: alert.Info, State: alert.MessageTest})
+	found, err := channel(t, Options{Name: "ops", Format: JSON, URL: secretOf(t, srv.URL)}).Test(t.Context(), alert.Message{Severity: alert.Info, State: alert.MessageTest})
 	if err != nil || len(found) != 1 || !found[0].OK || found[0].What != "webhook: test message delivered" {
 		t.Errorf("%+v %v", found, err)
 	}

@@ -58,7 +58,7 @@ func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kep
 	if err != nil {
 		return Kept{}, errors.Join(err, drop(part))
 	}
-	if err := ownAs(part, path); err != nil {
+	if err := chownLike(part, path); err != nil {
 		return Kept{}, errors.Join(err, drop(part))
 	}
 	old, err := moveAside(path, now)
@@ -71,9 +71,9 @@ func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kep
 	return kept(path, schema, old)
 }
 
-// ownAs gives a file to the user of the store at path, else of its directory: root restores what a service of another
+// chownLike gives a file to the user of the store at path, else of its directory: root restores what a service of another
 // user must be able to write.
-func ownAs(file, path string) error {
+func chownLike(file, path string) error {
 	var like, mine unix.Stat_t
 	err := unix.Stat(path, &like)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +143,7 @@ func copyStore(ctx context.Context, path, to string) (schema int, err error) {
 	if err := vacuumInto(ctx, db, full, to); err != nil {
 		return 0, err
 	}
-	return schema, sound(ctx, to)
+	return schema, verify(ctx, to)
 }
 
 // known returns the schema of a file of serin's that this program can read.
@@ -180,8 +180,8 @@ func vacuumInto(ctx context.Context, db *sql.DB, path, to string) error {
 	return syncFile(to)
 }
 
-// sound reads a whole file and reports what is wrong with it.
-func sound(ctx context.Context, path string) (err error) {
+// verify reads a whole file and reports what is wrong with it.
+func verify(ctx context.Context, path string) (err error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return fmt.Errorf("check %q: %w", path, err)

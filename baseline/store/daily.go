@@ -79,31 +79,37 @@ func (o Options) zoned(scene string) *time.Location {
 	return time.UTC
 }
 
-// share is what one sample adds to its day.
-type share struct {
+// dailyDelta is what one sample adds to its day.
+type dailyDelta struct {
 	day  int64
-	args []any // in the order of addShare, from probes on
+	args []any // in the order of addDelta, from probes on
 }
 
-const addShare = `INSERT INTO daily VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET
-	probes = probes + excluded.probes, skipped = skipped + excluded.skipped,
-	input_tokens = input_tokens + excluded.input_tokens, cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
-	cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
-	output_tokens = output_tokens + excluded.output_tokens, reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
-	cost_usd = cost_usd + excluded.cost_usd, unpriced = unpriced + excluded.unpriced`
+// Sums saturate: what an endpoint makes up of its usage must neither overflow a day nor cost the row that brings it.
+const (
+	maxTokens = 1 << 53 // also of a sum; the whole numbers that JSON holds exactly
+	maxCost   = 1e12    // USD, also of a sum
+)
 
-func shareOf(s *probe.Sample, zone *time.Location) share {
+const addDelta = `INSERT INTO daily VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11) ON CONFLICT DO UPDATE SET
+	probes = probes + ?3, skipped = skipped + ?4, input_tokens = min(input_tokens + ?5, ?12), cached_input_tokens = min(cached_input_tokens + ?6, ?12),
+	cache_write_tokens = min(cache_write_tokens + ?7, ?12), output_tokens = min(output_tokens + ?8, ?12), reasoning_tokens = min(reasoning_tokens + ?9, ?12),
+	cost_usd = min(cost_usd + ?10, ?13), unpriced = unpriced + ?11`
+
+func dailyDeltaOf(s *probe.Sample, zone *time.Location) dailyDelta {
 	skipped := s.Outcome == probe.Skipped
 	cost, known := s.CostUSD.V, s.CostUSD.Known && isFinite(s.CostUSD.V)
 	if !known {
 		cost = 0
 	}
-	return share{dayOf(s.Time, zone), []any{oneIf(!skipped), oneIf(skipped), s.InputTokens.V, s.CachedInputTokens.V, s.CacheWriteTokens.V,
-		s.OutputTokens.V, s.ReasoningTokens.V, cost, oneIf(!known && s.Billable())}}
+	tokens := func(c probe.Count) int64 { return min(max(c.V, 0), maxTokens) }
+	return dailyDelta{dayOf(s.Time, zone), []any{oneIf(!skipped), oneIf(skipped), tokens(s.InputTokens), tokens(s.CachedInputTokens),
+		tokens(s.CacheWriteTokens), tokens(s.OutputTokens), tokens(s.ReasoningTokens), min(cost, maxCost), oneIf(!known && s.Billable()),
+		int64(maxTokens), float64(maxCost)}}
 }
 
-func (d share) add(t *txn, canary int64) error {
-	_, err := t.exec(addShare, append([]any{d.day, canary}, d.args...)...)
+func (d dailyDelta) add(t *txn, canary int64) error {
+	_, err := t.exec(addDelta, append([]any{d.day, canary}, d.args...)...)
 	return err
 }
 

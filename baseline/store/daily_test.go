@@ -168,3 +168,23 @@ func TestDailyOutlivesSamples(t *testing.T) {
 		t.Errorf("days %v, want %v", got, want)
 	}
 }
+
+// What an endpoint makes up of its usage saturates the sums of its day, and takes no other row of its change along.
+func TestDailySumsSaturate(t *testing.T) {
+	s := openTemp(t)
+	for i := range 3 {
+		x := plain("gw-eu", i)
+		x.InputTokens, x.OutputTokens, x.CostUSD = probe.Some[int64](1<<62), probe.Some[int64](-5), probe.Some(1e308)
+		c := bare(x)
+		c.Alerts = []alert.Alert{{ID: fmt.Sprint(i), State: alert.StateFiring}}
+		commit(t, s, c)
+	}
+	flush(t, s)
+	d := everyDay(t, s)
+	if len(d) != 1 || d[0].Probes != 3 || d[0].InputTokens != maxTokens || d[0].OutputTokens != 0 || d[0].CachedInputTokens != 0 || d[0].CostUSD != maxCost {
+		t.Errorf("days %+v", d)
+	}
+	if n := len(must[[]alert.Alert](t)(s.Alerts(t.Context(), AlertQuery{}))); n != 3 || stored(t, s) != 3 || s.Errors() != 0 {
+		t.Errorf("%d alerts, %d samples, %d errors", n, stored(t, s), s.Errors())
+	}
+}

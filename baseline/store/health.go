@@ -14,7 +14,7 @@ func (w *writer) settle(batch []*entry, err error) {
 	was := w.broken
 	w.broken = err
 	if err == nil {
-		w.q.landed()
+		w.q.written()
 	} else {
 		w.q.failed()
 	}
@@ -28,7 +28,7 @@ func (w *writer) settle(batch []*entry, err error) {
 		w.broke(err, left)
 	case was != nil && err == nil:
 		w.log.Info("store is written again", "path", w.path, "changes_left", left, "dropped_total", w.dropped.Load())
-		w.told.tell(true, nil)
+		w.notifier.notify(true, nil)
 	}
 }
 
@@ -51,7 +51,7 @@ func (w *writer) hang(e *entry) {
 
 func (w *writer) broke(err error, waiting int) {
 	w.log.Error("store cannot be written; changes wait in memory and are tried again", "path", w.path, "waiting", waiting, "error", err)
-	w.told.tell(false, err)
+	w.notifier.notify(false, err)
 }
 
 func (w *writer) healthy() (bool, error) {
@@ -60,8 +60,8 @@ func (w *writer) healthy() (bool, error) {
 	return w.broken == nil, w.broken
 }
 
-// teller calls the health hook, in order, on a goroutine of its own: the hook may commit, which waits for the writer.
-type teller struct {
+// healthNotifier calls the health hook, in order, on a goroutine of its own: the hook may commit, which waits for the writer.
+type healthNotifier struct {
 	mu   sync.Mutex
 	news chan health // nil once stopped
 	done chan struct{}
@@ -72,9 +72,9 @@ type health struct {
 	why error
 }
 
-func newTeller(hook func(bool, error)) *teller {
+func newHealthNotifier(hook func(bool, error)) *healthNotifier {
 	news := make(chan health, 64)
-	t := &teller{news: news, done: make(chan struct{})}
+	t := &healthNotifier{news: news, done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
 		for h := range news {
@@ -86,8 +86,8 @@ func newTeller(hook func(bool, error)) *teller {
 	return t
 }
 
-// tell never waits: a hook that is 64 changes behind misses one, the log has it.
-func (t *teller) tell(ok bool, why error) {
+// notify never waits: a hook that is 64 changes behind misses one, the log has it.
+func (t *healthNotifier) notify(ok bool, why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
@@ -97,7 +97,7 @@ func (t *teller) tell(ok bool, why error) {
 }
 
 // stop waits for the hook to come to an end.
-func (t *teller) stop() {
+func (t *healthNotifier) stop() {
 	t.mu.Lock()
 	if t.news != nil {
 		close(t.news)

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"time"
 
+	lib "modernc.org/sqlite/lib"
+
 	"serin/alert"
 	"serin/probe"
 	"serin/probe/glob"
@@ -72,7 +74,7 @@ func (s *Store) Samples(ctx context.Context, q Query) iter.Seq2[probe.Sample, er
 // Matches reports whether q's pattern takes a canary key.
 func (q Query) Matches(key string) bool { return q.Pattern == "" || glob.MatchKey(q.Pattern, key) }
 
-func (q Query) matches(c canary) bool { return q.Matches(c.target + "/" + c.scene + "/" + c.size) }
+func (q Query) matches(c canary) bool { return q.Matches(c.key()) }
 
 // known is a canary with its number.
 type known struct {
@@ -97,7 +99,7 @@ func (s *Store) canaries(ctx context.Context) ([]known, error) {
 	}
 	sort.Slice(list, func(i, j int) bool {
 		a, b := list[i].canary, list[j].canary
-		return a.target+"/"+a.scene+"/"+a.size < b.target+"/"+b.scene+"/"+b.size
+		return a.key() < b.key()
 	})
 	return list, rows.Err()
 }
@@ -113,24 +115,50 @@ func (s *Store) walk(ctx context.Context, id int64, c canary, since, until time.
 	}
 	for {
 		records, err := s.page(ctx, id, c, from, end, shared)
-		if err != nil {
-			yield(alert.Record{}, explain(s.path, err))
-			return false
-		}
 		for _, r := range records {
 			if r.Sample.Outcome != "" && !yield(r, nil) {
 				return false
 			}
 		}
-		if len(records) < page {
+		if n := len(records); n > 0 {
+			last := records[n-1].Sample
+			from = place{last.Time.UnixNano(), int64(max(1, last.Attempt)) + 1}
+		}
+		switch ok := false; {
+		case code(err) == lib.SQLITE_CORRUPT:
+			if from, ok = s.skipDamage(ctx, id, c, from, end); !ok {
+				return true
+			}
+		case err != nil:
+			yield(alert.Record{}, explain(s.path, err))
+			return false
+		case len(records) < page:
 			return true
 		}
-		last := records[len(records)-1].Sample
-		from = place{last.Time.UnixNano(), int64(max(1, last.Attempt)) + 1}
 	}
 }
 
-// page reads up to `page` records. One whose trait is gone has no outcome.
+// skipDamage finds a place behind pages that cannot be read, and says what is left out; false means that nothing follows. A day of
+// history is worth less than a start, and what cannot be read is lost either way.
+func (s *Store) skipDamage(ctx context.Context, id int64, c canary, from place, end int64) (next place, ok bool) {
+	const key = "store is damaged: samples are left out; keep a copy, and restore a backup"
+	for step := int64(time.Hour); step > 0 && from.time < end-step; step *= 2 {
+		next = place{time: from.time + step}
+		var at int64
+		err := s.read.QueryRowContext(ctx, `SELECT time FROM sample WHERE canary = ? AND time >= ? AND time < ? ORDER BY time, attempt LIMIT 1`, id, next.time, end).Scan(&at)
+		if err == nil {
+			s.log.Error(key, "path", s.path, "canary", c.key(), "from", time.Unix(0, from.time).UTC(), "to", time.Unix(0, at).UTC())
+			return next, true
+		}
+		if code(err) != lib.SQLITE_CORRUPT {
+			break
+		}
+	}
+	s.log.Error(key, "path", s.path, "canary", c.key(), "from", time.Unix(0, from.time).UTC())
+	return next, false
+}
+
+// page reads up to `page` records; beside an error stand those before it. One whose trait is gone has no outcome.
 func (s *Store) page(ctx context.Context, id int64, c canary, from place, end int64, shared *traits) ([]alert.Record, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT `+restColumns+` FROM sample
 		WHERE canary = ? AND (time, attempt) >= (?, ?) AND time < ? ORDER BY time, attempt LIMIT ?`, id, from.time, from.attempt, end, page)
@@ -148,9 +176,7 @@ func (s *Store) page(ctx context.Context, id int64, c canary, from place, end in
 		}
 		records, numbers = append(records, r), append(numbers, scan.trait)
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return nil, err
-	}
+	cut := errors.Join(rows.Err(), rows.Close())
 	for i := range records {
 		rest, ok, err := shared.get(ctx, numbers[i])
 		if err != nil {
@@ -160,5 +186,5 @@ func (s *Store) page(ctx context.Context, id int64, c canary, from place, end in
 			fill(&records[i].Sample, rest, c)
 		}
 	}
-	return records, nil
+	return records, cut
 }

@@ -16,6 +16,8 @@ const maxIDs = 4096
 
 type canary struct{ target, scene, size string }
 
+func (c canary) key() string { return c.target + "/" + c.scene + "/" + c.size }
+
 type traitRef struct{ id, day int64 }
 
 func newIDs() *ids {

@@ -69,8 +69,8 @@ func (q *queue) take(max int) []*entry {
 	return q.entries[:n:n]
 }
 
-// landed drops the changes taken, which are on disk now; failed puts them back.
-func (q *queue) landed() {
+// written drops the changes taken, which are on disk now; failed puts them back.
+func (q *queue) written() {
 	for _, e := range q.entries[:q.flying] {
 		q.count(e, -1)
 	}
@@ -83,21 +83,21 @@ func (q *queue) failed() { q.flying = 0 }
 // writing tells whether e is being written now.
 func (q *queue) writing(e *entry) bool { return slices.Contains(q.entries[:q.flying], e) }
 
-// shed makes room when the queue is over its bounds, down to seven eighths of them. First go rows that a later change
+// dropOldest makes room when the queue is over its bounds, down to seven eighths of them. First go rows that a later change
 // writes again, which loses nothing; then the oldest samples; then the oldest transitions. Alerts, incidents, notices,
 // bands, exclusions and blobs stay. It returns how many rows were lost.
-func (q *queue) shed(bytes, records int) (lost int) {
+func (q *queue) dropOldest(bytes, records int) (lost int) {
 	if q.bytes <= bytes && q.records <= records {
 		return 0
 	}
 	bytes, records = bytes*7/8, records*7/8
 	q.filter(superseded(q.entries[q.flying:]))
-	lost = q.oldest(isSample, func() bool { return q.bytes > bytes || q.records > records })
-	return lost + q.oldest(isTransition, func() bool { return q.bytes > bytes })
+	lost = q.stripOldest(isSample, func() bool { return q.bytes > bytes || q.records > records })
+	return lost + q.stripOldest(isTransition, func() bool { return q.bytes > bytes })
 }
 
-// oldest strips ops of one kind from the oldest changes on while over says so.
-func (q *queue) oldest(kind func(op) bool, over func() bool) (n int) {
+// stripOldest strips ops of one kind from the oldest changes on while over says so.
+func (q *queue) stripOldest(kind func(op) bool, over func() bool) (n int) {
 	for _, e := range q.entries[q.flying:] {
 		if !over() {
 			break

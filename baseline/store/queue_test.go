@@ -63,7 +63,7 @@ func TestQueueFullOfTransitions(t *testing.T) {
 		c := alert.Change{Judged: alert.Judged{Transitions: []alert.Transition{{At: t0, Reason: fmt.Sprint(i)}}}}
 		w := &writer{}
 		q.add(newEntry(w.ops(c), c))
-		lost += q.shed(10_000, 1000)
+		lost += q.dropOldest(10_000, 1000)
 	}
 	if q.bytes > 10_000 || lost == 0 || lost+rows(q) != 100 {
 		t.Errorf("%d bytes, %d lost, %d kept", q.bytes, lost, rows(q))
@@ -88,7 +88,7 @@ func TestQueueSupersedes(t *testing.T) {
 		q.add(newEntry(w.ops(c), c))
 	}
 	q.take(1) // the first is being written
-	if lost := q.shed(1000, 1000); lost != 0 {
+	if lost := q.dropOldest(1000, 1000); lost != 0 {
 		t.Errorf("%d lost", lost)
 	}
 	var got []int

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	lib "modernc.org/sqlite/lib"
+
 	"serin/alert"
 	"serin/probe"
 )
@@ -45,7 +47,7 @@ type sampleRow struct {
 	time   int64
 	args   []any // from attempt's successor on, in the order of the columns
 	seq    int
-	share  share
+	delta  dailyDelta
 }
 
 const (
@@ -65,7 +67,7 @@ func (r *sampleRow) apply(t *txn) error {
 func (r *sampleRow) key() string { return "" }
 func (r *sampleRow) size() int   { return sampleBytes }
 
-// insert writes the row where it is new, with its share of the day, and reports whether it was.
+// insert writes the row where it is new, with what it adds to its day, and reports whether it was.
 func (r *sampleRow) insert(t *txn) (bool, error) {
 	id, err := t.ids.canary(t, r.canary)
 	if err != nil {
@@ -84,7 +86,7 @@ func (r *sampleRow) insert(t *txn) (bool, error) {
 	if n == 0 || err != nil {
 		return false, err
 	}
-	return true, r.share.add(t, id)
+	return true, r.delta.add(t, id)
 }
 
 // judge writes what judging left of a row that is stored already.
@@ -99,7 +101,7 @@ func (r *sampleRow) judge(t *txn) error {
 
 func encodeRecord(r alert.Record, log *slog.Logger, zone func(scene string) *time.Location) *sampleRow {
 	s := r.Sample
-	row := &sampleRow{canary: canary{s.Target, s.Scene, string(s.Size)}, time: nanos(s.Time), seq: max(1, s.Attempt), share: shareOf(&s, zone(s.Scene))}
+	row := &sampleRow{canary: canary{s.Target, s.Scene, string(s.Size)}, time: nanos(s.Time), seq: max(1, s.Attempt), delta: dailyDeltaOf(&s, zone(s.Scene))}
 	for _, p := range spans(&s) {
 		row.args = append(row.args, nullable(int64(p.D), p.Known))
 		*p = probe.Span{}
@@ -182,11 +184,16 @@ type traits struct {
 // pruned only when all of its samples are beyond the retention.
 func (t *traits) get(ctx context.Context, id int64) (sample probe.Sample, ok bool, err error) {
 	if have, ok := t.known[id]; ok {
-		return have, true, nil
+		return have, have.Outcome != "", nil
 	}
 	var body string
 	err = t.s.read.QueryRowContext(ctx, `SELECT body FROM trait WHERE id = ?`, id).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
+		return sample, false, nil
+	}
+	if code(err) == lib.SQLITE_CORRUPT {
+		t.s.log.Error("store is damaged: samples of one kind are left out; keep a copy, and restore a backup", "path", t.s.path, "trait", id)
+		t.known[id] = sample
 		return sample, false, nil
 	}
 	if err != nil {

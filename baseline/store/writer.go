@@ -24,11 +24,11 @@ type writer struct {
 
 	failures, dropped atomic.Int64
 
-	mu     sync.Mutex
-	q      queue
-	broken error // why the last write failed; nil = healthy
-	closed bool
-	told   *teller
+	mu       sync.Mutex
+	q        queue
+	broken   error // why the last write failed; nil = healthy
+	closed   bool
+	notifier *healthNotifier
 
 	wake chan struct{} // something to write
 	now  chan struct{} // do not wait for company
@@ -39,7 +39,7 @@ type writer struct {
 }
 
 func startWriter(s *Store, l limits) *writer {
-	w := &writer{path: s.path, db: s.write, log: s.log, limits: l, ids: newIDs(), zone: s.opt.zoned, told: newTeller(s.opt.OnHealth),
+	w := &writer{path: s.path, db: s.write, log: s.log, limits: l, ids: newIDs(), zone: s.opt.zoned, notifier: newHealthNotifier(s.opt.OnHealth),
 		wake: make(chan struct{}, 1), now: make(chan struct{}, 1), quit: make(chan struct{}),
 		abandon: make(chan struct{}), done: make(chan struct{})}
 	go w.run()
@@ -85,7 +85,7 @@ func (w *writer) enqueue(e *entry) (broken, err error) {
 		return nil, errClosed
 	}
 	w.q.add(e)
-	if n := w.q.shed(w.limits.bytes, w.limits.records); n > 0 {
+	if n := w.q.dropOldest(w.limits.bytes, w.limits.records); n > 0 {
 		w.dropped.Add(int64(n))
 		w.log.Warn("store queue is full: oldest samples dropped", "path", w.path, "dropped", n, "dropped_total", w.dropped.Load())
 	}
@@ -191,38 +191,58 @@ func (w *writer) flush() bool {
 	}
 }
 
-// store writes a batch in one transaction. Where SQLite refuses a row itself, its change alone is given up, aloud, so
-// that it does not hold up all that is behind it.
+// store writes a batch in one transaction. Where SQLite refuses a row itself, that row alone is given up, aloud: neither the other
+// rows of its change nor what is behind it may wait for it.
 func (w *writer) store(batch []*entry) error {
-	err := w.apply(batch...)
+	err := inTx(context.Background(), w.db, w.ids, func(t *txn) error {
+		for _, e := range batch {
+			if err := e.apply(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if !refused(err) {
 		return explain(w.path, err)
 	}
 	for _, e := range batch {
-		err := w.apply(e)
-		if err != nil && !refused(err) {
+		if err := w.storeAlone(e); err != nil {
 			return explain(w.path, err)
-		}
-		if err != nil {
-			w.failures.Add(1)
-			w.log.Error("change refused by the store and given up", "path", w.path, "rows", len(e.ops), "error", err)
-			e.answer(explain(w.path, err))
 		}
 	}
 	return nil
 }
 
-func (w *writer) apply(batch ...*entry) error {
-	return inTx(context.Background(), w.db, w.ids, func(t *txn) error {
-		for _, e := range batch {
-			for _, o := range e.ops {
-				if err := o.apply(t); err != nil {
-					return err
-				}
+func (e *entry) apply(t *txn) error {
+	for _, o := range e.ops {
+		if err := o.apply(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeAlone writes one change without the rows that SQLite refuses: a statement that fails leaves its transaction as it was.
+func (w *writer) storeAlone(e *entry) error {
+	var lost []error
+	err := inTx(context.Background(), w.db, w.ids, func(t *txn) error {
+		lost = nil
+		for _, o := range e.ops {
+			if err := o.apply(t); refused(err) {
+				lost = append(lost, err)
+			} else if err != nil {
+				return err
 			}
 		}
 		return nil
 	})
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	w.failures.Add(1)
+	w.log.Error("rows refused by the store and given up", "path", w.path, "rows", len(lost), "of", len(e.ops), "error", lost[0])
+	e.answer(explain(w.path, lost[0]))
+	return nil
 }
 
 // stop drains the queue and ends the goroutine. What cannot be written within the limits is given up, with an error.
@@ -238,7 +258,7 @@ func (w *writer) stop() error {
 			return fmt.Errorf("%d changes not written: %w", changes, errHung)
 		}
 	}
-	w.told.stop()
+	w.notifier.stop()
 	if changes, _ := w.pending(); changes > 0 {
 		_, why := w.healthy()
 		return fmt.Errorf("%d changes not written: %w", changes, why)

@@ -214,7 +214,7 @@ func TestDiskHangs(t *testing.T) {
 // A timer that fires as its write ends must not blame the write after it.
 func TestLateHang(t *testing.T) {
 	var told healthLog
-	w := &writer{log: slog.New(slog.DiscardHandler), told: newTeller(told.hook)}
+	w := &writer{log: slog.New(slog.DiscardHandler), notifier: newHealthNotifier(told.hook)}
 	first, second := newEntry(nil, alert.Change{}), newEntry(nil, alert.Change{})
 	w.q.add(first)
 	batch := w.q.take(1)
@@ -229,24 +229,28 @@ func TestLateHang(t *testing.T) {
 	if ok, why := w.healthy(); ok || !errors.Is(why, errHung) {
 		t.Errorf("a write that hangs: healthy %v, %v", ok, why)
 	}
-	w.told.stop()
+	w.notifier.stop()
 	if told.String() != "false true" {
 		t.Errorf("hook told %q", told.String())
 	}
 }
 
-// A row that SQLite refuses for good must not hold up what is behind it.
+// A row that SQLite refuses for good must hold up neither the other rows of its change nor what is behind it.
 func TestRefusedRow(t *testing.T) {
 	s := openTemp(t)
 	bad := alert.Change{Judged: alert.Judged{Blobs: []alert.Blob{{Key: "bad", Body: []byte("{}")}}}}
-	e := newEntry([]op{&put{`INSERT INTO blob(key, body) VALUES (?, NULL)`, []any{"bad"}, "", 0}}, bad)
+	e := newEntry(append(s.w.ops(bare(plain("gw-eu", 0))), &put{`INSERT INTO blob(key, body) VALUES (?, NULL)`, []any{"bad"}, "", 0},
+		blobPut(alert.Blob{Key: "good", Body: []byte("{}")})), bad)
 	if _, err := s.w.enqueue(e); err != nil {
 		t.Fatal(err)
 	}
 	commit(t, s, bare(plain("gw-eu", 1)))
 	flush(t, s)
-	if stored(t, s) != 1 || s.Errors() != 1 || <-e.done == nil {
+	if stored(t, s) != 2 || s.Errors() != 1 || <-e.done == nil {
 		t.Errorf("%d samples, %d errors", stored(t, s), s.Errors())
+	}
+	if n := count(t, s, `blob WHERE key IN ('good', 'bad')`); n != 1 {
+		t.Errorf("%d of the rows beside the refused one are there, want the good one", n)
 	}
 	if ok, why := s.Healthy(); !ok {
 		t.Errorf("one refused row made the store ill: %v", why)

@@ -26,20 +26,21 @@ var arrows = map[string][]string{
 	"probe/wire":     nil, // leaf: protocols know bytes, not canaries
 	"probe/prompt":   nil, // leaf
 	"probe/schedule": nil, // leaf: knows no LLM
+	"probe/secret":   nil, // leaf: whoever holds, sends or prints a credential imports it
 	"probe/glob":     nil, // leaf: one dialect of patterns for all rooms
 	"probe/fakellm":  nil, // leaf: a server that shares no code with its client proves more
-	"probe":          {"probe/wire", "probe/prompt"},
+	"probe":          {"probe/wire", "probe/prompt", "probe/secret"},
 	"baseline/level": nil, // leaf: mathematics knows residuals and times
 	"baseline":       {"baseline/level", "probe"},
 	"alert":          {"baseline", "baseline/level", "probe", "probe/glob"}, // alerts store the level's state, and ask for the step score
-	"alert/slack":    {"alert", "alert/post"},                               // a channel knows the neutral message, nothing of what caused it
+	"alert/slack":    {"alert", "alert/post", "probe/secret"},               // a channel knows the neutral message, nothing of what caused it
 	// Delivery knows notices and channels, not what they are about.
 	"alert/outbox": {"alert"},
 	// Each channel technology is one package; none knows another.
-	"alert/post":         {"alert"}, // the HTTP call of them all
-	"alert/webhook":      {"alert", "alert/post"},
-	"alert/alertmanager": {"alert", "alert/post"},
-	"alert/pagerduty":    {"alert", "alert/post"},
+	"alert/post":         {"alert", "probe/secret"}, // the HTTP call of them all
+	"alert/webhook":      {"alert", "alert/post", "probe/secret"},
+	"alert/alertmanager": {"alert", "alert/post", "probe/secret"},
+	"alert/pagerduty":    {"alert", "alert/post", "probe/secret"},
 	"alert/chart":        nil, // pictures know values and times, nothing of alerts
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
@@ -51,9 +52,9 @@ var arrows = map[string][]string{
 	"alert/replay":   {"alert", "baseline", "probe"},
 	"baseline/store": {"alert", "baseline", "probe", "probe/glob"},
 	// configs composes the option structs of those who own them.
-	"configs": {"probe", "probe/wire", "probe/prompt", "probe/schedule", "probe/glob", "baseline", "alert", "alert/slack", "alert/webhook",
+	"configs": {"probe", "probe/wire", "probe/prompt", "probe/secret", "probe/schedule", "probe/glob", "baseline", "alert", "alert/slack", "alert/webhook",
 		"alert/alertmanager", "alert/pagerduty"},
-	"cmd/internal/web": {"alert", "baseline", "probe", "probe/glob"},
+	"cmd/internal/web": {"alert", "baseline", "probe", "probe/glob", "probe/secret"},
 	// Counting knows samples and the config's labels, nothing of what is judged.
 	"cmd/internal/telemetry": {"configs", "probe"},
 	// Values as text, for every command; probe says what of a sample is not known.

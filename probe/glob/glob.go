@@ -10,15 +10,21 @@ import (
 
 // Match reports whether text matches one of the pattern's alternatives. An invalid pattern matches nothing.
 func Match(pattern, text string) bool {
-	flat := strings.NewReplacer("/", "\x00") // path.Match keeps * within slashes, and model names have slashes
-	text = flat.Replace(text)
 	for one := range strings.SplitSeq(pattern, "|") {
-		if ok, err := path.Match(flat.Replace(strings.TrimSpace(one)), text); err == nil && ok {
+		one = strings.TrimSpace(one)
+		if !strings.ContainsAny(one, `*?[\`) {
+			if one == text {
+				return true
+			}
+		} else if ok, err := path.Match(flat(one), flat(text)); err == nil && ok {
 			return true
 		}
 	}
 	return false
 }
+
+// flat takes the slashes out: path.Match keeps * within them, and model names have some.
+func flat(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
 // Valid reports whether every alternative of the pattern can match something.
 func Valid(pattern string) bool {

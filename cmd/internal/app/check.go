@@ -12,6 +12,7 @@ import (
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/glob"
+	"serin/probe/secret"
 )
 
 type checkCmd struct {
@@ -51,7 +52,7 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 		return err
 	}
 	if c.Curl {
-		return c.curl(o, runs)
+		return c.curl(o, runs, redactor)
 	}
 	if c.All {
 		c.sayCost(o, runs)
@@ -84,7 +85,7 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 }
 
 // canaries returns what is to be probed.
-func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
+func (c *checkCmd) canaries() ([]configs.Run, *secret.Redactor, error) {
 	cfg, err := c.load()
 	if err != nil {
 		return nil, nil, fail(ExitUsage, err)
@@ -102,10 +103,10 @@ func (c *checkCmd) canaries() ([]configs.Run, *probe.Redactor, error) {
 // load makes a config of the flags, or reads one.
 func (c *checkCmd) load() (*configs.Config, error) {
 	if c.BaseURL != "" || c.Model != "" {
-		cfg, problems := configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size)})
+		cfg, problems := configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size), NoSecrets: c.Curl})
 		return cfg, flagError(problems)
 	}
-	cfg, problems := configs.Load(configs.Options{Path: c.Config})
+	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.Curl})
 	return cfg, configError(problems)
 }
 

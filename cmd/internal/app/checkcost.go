@@ -7,6 +7,7 @@ import (
 
 	"serin/configs"
 	"serin/probe"
+	"serin/probe/secret"
 )
 
 // sayCost says on stderr what probing every canary costs, before it is done.
@@ -39,8 +40,8 @@ func (c *checkCmd) sayCost(o Options, runs []configs.Run) {
 }
 
 // curl prints the requests for curl, with the key as a variable.
-func (c *checkCmd) curl(o Options, runs []configs.Run) error {
-	p := probe.New(probe.Options{Version: Version})
+func (c *checkCmd) curl(o Options, runs []configs.Run, redactor *secret.Redactor) error {
+	p := probe.New(probe.Options{Version: Version, Redactor: redactor})
 	defer p.Close()
 	for _, r := range runs {
 		name := c.APIKeyEnv

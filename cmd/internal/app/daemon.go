@@ -67,7 +67,6 @@ type daemon struct {
 	gate      *gate
 	budget    *budget
 	news      budgetNews
-	changes   changeWatch
 	last      telemetry.LastSeen
 	running   underWay
 	inbox     chan probe.Sample
@@ -197,7 +196,7 @@ func (d *daemon) build(ctx context.Context) error {
 	if err := recallLearned(d.prober, snap.Blobs); err != nil {
 		return err
 	}
-	if err := d.recallWays(snap.Blobs); err != nil {
+	if err := d.loadFingerprints(snap.Blobs); err != nil {
 		return err
 	}
 	if err := d.news.restore(snap.Blobs); err != nil {
@@ -270,7 +269,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	waitOr(&probes, drainWait, func() { d.abandon(errStopping) })
 	close(d.inbox)
 	<-d.ended
-	d.keepWays()
+	d.saveFingerprints()
 	cut := time.AfterFunc(sendWait, stopSending)
 	d.outbox.Stop()
 	cut.Stop()

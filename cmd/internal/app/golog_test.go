@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // TestGoLog: what Go's own packages print is redacted before it is cut, shown at level debug alone, and bounded.
@@ -43,11 +43,11 @@ func TestGoLog(t *testing.T) {
 func TestPanicIsRedacted(t *testing.T) {
 	var out bytes.Buffer
 	code := 0
-	key, err := probe.SecretFromValue("a key", "sk-planted-key-1")
+	key, err := secret.FromValue("a key", "sk-planted-key-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var known probe.Redactor
+	var known secret.Redactor
 	known.Add(key)
 	hidden := &redaction{}
 	hidden.Add(&known)

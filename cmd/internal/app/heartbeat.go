@@ -14,6 +14,7 @@ import (
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/schedule"
+	"serin/probe/secret"
 )
 
 // Times of the heartbeat.
@@ -146,7 +147,7 @@ func heartbeatClient(dial func(context.Context, string, string) (net.Conn, error
 }
 
 // ping makes one GET. Its error does not hold the URL, which is a secret.
-func ping(ctx context.Context, client *http.Client, to probe.Secret) error {
+func ping(ctx context.Context, client *http.Client, to secret.Secret) error {
 	target, err := to.Reveal()
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"serin/probe"
 	"serin/probe/fakellm"
+	"serin/probe/secret"
 )
 
 const beatToml = "allow_plain_secrets = true\n" + rigToml + `
@@ -114,7 +115,7 @@ func TestHeartbeatRefused(t *testing.T) {
 }
 
 func TestPingHidesTheURL(t *testing.T) {
-	to, err := probe.SecretFromValue("url", "http://beat.test/ping/5f0c1d2e")
+	to, err := secret.FromValue("url", "http://beat.test/ping/5f0c1d2e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestHeartbeatKeepsItsURL(t *testing.T) {
 	defer other.Close()
 	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
 	defer srv.Close()
-	secret, err := probe.SecretFromValue("heartbeat", srv.URL+"/planted-ping-id")
+	secret, err := secret.FromValue("heartbeat", srv.URL+"/planted-ping-id")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"serin/alert/slack"
 	"serin/alert/webhook"
 	"serin/probe"
+	"serin/probe/secret"
 )
 
 // hostileTexts want to call everybody, to turn round or hide what stands beside them, to break out of markup and quotes,
@@ -78,8 +79,8 @@ type hostileCase struct {
 }
 
 func hostileCases(t *testing.T, url string) map[string]hostileCase {
-	secret := func(s string) alert.Secret {
-		v, err := probe.SecretFromValue("a secret", s)
+	secret := func(s string) secret.Secret {
+		v, err := secret.FromValue("a secret", s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -160,6 +160,9 @@ func decodeSample(line []byte) (probe.Sample, error) {
 			return s, fmt.Errorf("%q is %v, it must lie above 0 and below a day (86400000): leave it out where it is not known", name, d.Millis())
 		}
 	}
+	if err := checkCounts(&s); err != nil {
+		return s, err
+	}
 	for _, f := range s.Flags {
 		if !slices.Contains(probe.Flags(), f) {
 			return s, fmt.Errorf(`"flags" holds %q, which is none of %s: take it out`, f, flagNames())
@@ -167,6 +170,23 @@ func decodeSample(line []byte) (probe.Sample, error) {
 	}
 	s.Family, s.Side = s.Outcome.Family(), s.Outcome.Side(s.Reason)
 	return s, nil
+}
+
+// checkCounts refuses counts and amounts below 0.
+func checkCounts(s *probe.Sample) error {
+	for _, x := range []struct {
+		key string
+		n   int64
+	}{{"input_tokens", s.InputTokens.V}, {"cached_input_tokens", s.CachedInputTokens.V}, {"cache_write_tokens", s.CacheWriteTokens.V},
+		{"output_tokens", s.OutputTokens.V}, {"reasoning_tokens", s.ReasoningTokens.V}, {"chunks", int64(s.Chunks)}} {
+		if x.n < 0 {
+			return fmt.Errorf("%q is %d, it must not be negative: leave it out where it is not known", x.key, x.n)
+		}
+	}
+	if s.CostUSD.V < 0 {
+		return fmt.Errorf(`"cost_usd" is %v, it must not be negative: leave it out where it is not known`, s.CostUSD.V)
+	}
+	return nil
 }
 
 func flagNames() string {

@@ -45,5 +45,9 @@ func TestImportRefusesWhatCannotBe(t *testing.T) {
 			f(`"ttft_ms":312.4`, fmt.Sprintf("%q:%s", key, bad), say)
 		}
 	}
+	f(`"flags"`, `"input_tokens":0,"flags"`, "")
+	for _, key := range []string{"input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens", "chunks", "cost_usd"} {
+		f(`"flags"`, fmt.Sprintf(`%q:-5,"flags"`, key), fmt.Sprintf("%q is -5, it must not be negative", key))
+	}
 	f("cache_hit", "cash_hit", `"flags" holds "cash_hit", which is none of buffered_suspect, client_suspect, `)
 }

@@ -10,7 +10,7 @@ import (
 	"serin/alert"
 	"serin/alert/slack"
 	"serin/alert/slack/slacktest"
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // jitterRun is how long each Slack of BenchmarkJitter is looked at: each canary is probed once.
@@ -54,7 +54,7 @@ func BenchmarkJitter(b *testing.B) {
 
 // reportJitter runs the fleet with one Slack and returns the p99 of the lag, milliseconds.
 func reportJitter(b *testing.B, base, name, url string) float64 {
-	token, err := probe.SecretFromValue("the test's token", "xoxb-test")
+	token, err := secret.FromValue("the test's token", "xoxb-test")
 	if err != nil {
 		b.Fatal(err)
 	}

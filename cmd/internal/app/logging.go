@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // newLogger returns a logger whose every text has passed the redactor, and the level that a reload may change.
@@ -85,10 +85,10 @@ func (h *redactHandler) attr(a slog.Attr) slog.Attr {
 
 // redaction is the redactor of the config in force; a reload adds the new config's and keeps the old: an old key is
 // still a key.
-type redaction struct{ list syncSlice[*probe.Redactor] }
+type redaction struct{ list syncSlice[*secret.Redactor] }
 
 // Add makes the redaction know one more redactor.
-func (r *redaction) Add(x *probe.Redactor) { r.list.add(x) }
+func (r *redaction) Add(x *secret.Redactor) { r.list.add(x) }
 
 // Text returns s with every known secret replaced by ***.
 func (r *redaction) Text(s string) string {

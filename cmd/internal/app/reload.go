@@ -118,7 +118,6 @@ func (d *daemon) forgetGone(cfg *configs.Config) {
 	}
 	d.tel.Forget(canaries, targets)
 	d.last.Keep(canaries)
-	d.changes.keep(canaries)
 	d.paths.Keep(targets)
 	d.prober.Forget(func(key string) bool { return canaries[key] }, func(name string) bool { return targets[name] })
 }

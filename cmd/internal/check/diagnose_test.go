@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"serin/probe"
+	"serin/probe/secret"
 )
 
 // TestDiagnose holds each classic failure against the words that name its fix.
 func TestDiagnose(t *testing.T) {
-	key := func(v string) probe.Secret {
-		s, err := probe.SecretFromValue("environment variable K", v)
+	key := func(v string) secret.Secret {
+		s, err := secret.FromValue("environment variable K", v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // want holds one answer against a status and a text in its body.
@@ -25,13 +25,13 @@ func header(key, value string) func(*http.Request) {
 
 func host(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 
-func token(t *testing.T, value string) (probe.Secret, string) {
+func token(t *testing.T, value string) (secret.Secret, string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(value), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := probe.SecretFromFile(file)
+	s, err := secret.FromFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestWithoutToken(t *testing.T) {
 }
 
 func TestWithToken(t *testing.T) {
-	secret, file := token(t, "t0ken\n")
+	secret, file := token(t, "t0ken-1234\n")
 	o := (&fake{}).options()
 	o.Token = secret
 	s := start(t, o)
@@ -72,19 +72,19 @@ func TestWithToken(t *testing.T) {
 	want(t, "health", ask(t, c, "GET", at+"/healthz", nil), 200, "ok")
 	want(t, "ready", ask(t, c, "GET", at+"/readyz", nil), 200, "ok")
 	want(t, "metrics port", ask(t, c, "GET", "http://"+s.MetricsAddr().String()+"/metrics", nil), 401, "Bearer")
-	for _, bad := range []string{"Bearer t0ke", "Bearer t0kenx", "Bearer ", "Bearer", "Basic t0ken", "t0ken"} {
+	for _, bad := range []string{"Bearer t0ken-123", "Bearer t0ken-1234x", "Bearer ", "Bearer", "Basic t0ken-1234", "t0ken-1234"} {
 		want(t, bad, ask(t, c, "GET", at+"/metrics", header("Authorization", bad)), 401, "")
 	}
-	want(t, "read", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer t0ken")), 200, "serin_build_info")
-	want(t, "scheme in lower case", ask(t, c, "GET", at+"/metrics", header("Authorization", "bearer t0ken")), 200, "")
-	want(t, "write", ask(t, c, "POST", at+"/-/reload", header("Authorization", "Bearer t0ken")), 200, "reloaded")
+	want(t, "read", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer t0ken-1234")), 200, "serin_build_info")
+	want(t, "scheme in lower case", ask(t, c, "GET", at+"/metrics", header("Authorization", "bearer t0ken-1234")), 200, "")
+	want(t, "write", ask(t, c, "POST", at+"/-/reload", header("Authorization", "Bearer t0ken-1234")), 200, "reloaded")
 	want(t, "write without", ask(t, c, "POST", at+"/-/reload", nil), 401, "Bearer")
 	want(t, "socket", ask(t, SocketClient(s.opt.Socket), "GET", "http://serin/api/v1/status", nil), 200, "version")
 
 	if err := os.WriteFile(file, []byte("another-one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want(t, "old token", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer t0ken")), 401, "")
+	want(t, "old token", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer t0ken-1234")), 401, "")
 	want(t, "new token", ask(t, c, "GET", at+"/metrics", header("Authorization", "Bearer another-one")), 200, "")
 
 	if err := os.WriteFile(file, []byte("\n"), 0o600); err != nil {
@@ -98,7 +98,7 @@ func TestWithToken(t *testing.T) {
 }
 
 func TestOtherSites(t *testing.T) {
-	secret, _ := token(t, "t0ken")
+	secret, _ := token(t, "t0ken-1234")
 	o := (&fake{}).options()
 	o.Token, o.ExternalURL = secret, "https://serin.example/"
 	s := start(t, o)
@@ -114,7 +114,7 @@ func TestOtherSites(t *testing.T) {
 	post := func(headers ...string) reply {
 		t.Helper()
 		return ask(t, c, "POST", at+"/-/reload", func(r *http.Request) {
-			r.Header.Set("Authorization", "Bearer t0ken")
+			r.Header.Set("Authorization", "Bearer t0ken-1234")
 			for i := 0; i < len(headers); i += 2 {
 				r.Header.Set(headers[i], headers[i+1])
 			}

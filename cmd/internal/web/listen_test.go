@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 func TestListenRefuses(t *testing.T) {
@@ -49,7 +49,7 @@ func TestListenRefuses(t *testing.T) {
 }
 
 func TestListenTakesPublicAddresses(t *testing.T) {
-	secret, err := probe.SecretFromValue("test", "t0ken")
+	secret, err := secret.FromValue("test", "t0ken")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // Limits of a connection.
@@ -27,13 +27,13 @@ const (
 // Options wire a Server to what it shows. All functions and interfaces are called from many goroutines at once; none
 // may be nil.
 type Options struct {
-	Listen        string       // host:port; "" = no TCP
-	MetricsListen string       // host:port of /metrics and health alone, on any address; "" = none
-	Socket        string       // path of the unix socket, see SocketPath; "" = none
-	Token         probe.Secret // may do everything
-	Tokens        []Token      // of others, each with its role
-	AllowPublic   bool         // a non-loopback address without a token is meant so
-	ExternalURL   string       // how people reach the page; its host passes the check of Host
+	Listen        string        // host:port; "" = no TCP
+	MetricsListen string        // host:port of /metrics and health alone, on any address; "" = none
+	Socket        string        // path of the unix socket, see SocketPath; "" = none
+	Token         secret.Secret // may do everything
+	Tokens        []Token       // of others, each with its role
+	AllowPublic   bool          // a non-loopback address without a token is meant so
+	ExternalURL   string        // how people reach the page; its host passes the check of Host
 
 	Metrics      func(io.Writer)
 	Alive        func() error                // of /healthz: an error when the scheduler has not turned for 60 s

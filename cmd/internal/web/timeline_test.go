@@ -140,8 +140,8 @@ func TestBadBodies(t *testing.T) {
 // TestRoles lets each token do what it is for, under its own name.
 func TestRoles(t *testing.T) {
 	f, orders := &scribe{}, []Order{}
-	all, _ := token(t, "tok-all")
-	ci, file := token(t, "tok-ci")
+	all, _ := token(t, "tok-all1")
+	ci, file := token(t, "tok-cirun")
 	reader, _ := token(t, "tok-read")
 	s := f.server(t, func(o *Options) {
 		o.Token = all
@@ -157,48 +157,48 @@ func TestRoles(t *testing.T) {
 	try("", "GET", "/api/v1/status", "", 401, "Bearer")
 	try("", "POST", "/api/v1/marks", mark, 401, "Bearer")
 	try("tok-wrong", "POST", "/api/v1/marks", mark, 401, "Bearer")
-	try("tok-ci", "POST", "/api/v1/marks", mark, 200, `"by":"ci"`)
-	try("tok-ci", "GET", "/api/v1/marks", "", 200, "vllm")
-	try("tok-ci", "POST", "/api/v1/silences", silence, 200, `"by":"ci"`)
-	try("tok-ci", "DELETE", "/api/v1/silences/s1", "", 200, "")
-	try("tok-ci", "GET", "/api/v1/status", "", 200, "version")
-	try("tok-ci", "GET", "/metrics", "", 200, "serin_build_info")
-	try("tok-ci", "POST", "/api/v1/ack?pattern=7f3k", "", 200, "")
-	try("tok-ci", "POST", "/api/v1/accept?pattern=a&why=b", "", 403, "needs the role admin, and has annotate")
-	try("tok-ci", "POST", "/api/v1/accept/undo?pattern=a&why=b", "", 403, "admin")
-	try("tok-ci", "POST", "/api/v1/baseline/reset?pattern=a&why=b", "", 403, "admin")
-	try("tok-ci", "POST", "/-/reload", "", 403, "admin")
-	try("tok-ci", "POST", "/api/v1/nothing", "", 403, "admin")
+	try("tok-cirun", "POST", "/api/v1/marks", mark, 200, `"by":"ci"`)
+	try("tok-cirun", "GET", "/api/v1/marks", "", 200, "vllm")
+	try("tok-cirun", "POST", "/api/v1/silences", silence, 200, `"by":"ci"`)
+	try("tok-cirun", "DELETE", "/api/v1/silences/s1", "", 200, "")
+	try("tok-cirun", "GET", "/api/v1/status", "", 200, "version")
+	try("tok-cirun", "GET", "/metrics", "", 200, "serin_build_info")
+	try("tok-cirun", "POST", "/api/v1/ack?pattern=7f3k", "", 200, "")
+	try("tok-cirun", "POST", "/api/v1/accept?pattern=a&why=b", "", 403, "needs the role admin, and has annotate")
+	try("tok-cirun", "POST", "/api/v1/accept/undo?pattern=a&why=b", "", 403, "admin")
+	try("tok-cirun", "POST", "/api/v1/baseline/reset?pattern=a&why=b", "", 403, "admin")
+	try("tok-cirun", "POST", "/-/reload", "", 403, "admin")
+	try("tok-cirun", "POST", "/api/v1/nothing", "", 403, "admin")
 	try("tok-read", "GET", "/api/v1/silences", "", 200, "")
 	try("tok-read", "GET", "/metrics", "", 200, "serin_build_info")
 	try("tok-read", "POST", "/api/v1/marks", mark, 403, "needs the role annotate, and has read")
-	try("tok-all", "GET", "/api/v1/status", "", 200, "version")
-	try("tok-all", "POST", "/api/v1/marks", mark, 200, `"by":"somebody else"`)
-	try("tok-all", "POST", "/api/v1/ack?pattern=7f3k&who=ann", "", 200, "")
+	try("tok-all1", "GET", "/api/v1/status", "", 200, "version")
+	try("tok-all1", "POST", "/api/v1/marks", mark, 200, `"by":"somebody else"`)
+	try("tok-all1", "POST", "/api/v1/ack?pattern=7f3k&who=ann", "", 200, "")
 	if len(orders) != 2 || orders[0].Who != "ci" || orders[1].Who != "ann" {
 		t.Errorf("orders %+v", orders)
 	}
 	if len(f.expired) != 1 || f.expired[0] != "s1 by ci" {
 		t.Errorf("expired %v", f.expired)
 	}
-	if err := os.WriteFile(file, []byte("tok-new"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("tok-new1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	try("tok-ci", "GET", "/api/v1/marks", "", 401, "")
-	try("tok-new", "GET", "/api/v1/marks", "", 200, "")
+	try("tok-cirun", "GET", "/api/v1/marks", "", 401, "")
+	try("tok-new1", "GET", "/api/v1/marks", "", 200, "")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	try("tok-read", "GET", "/api/v1/marks", "", 200, "") // another's token is still good
 	want(t, "from another site", ask(t, c, "POST", at+"/api/v1/marks", func(r *http.Request) {
-		posting(mark, "tok-all")(r)
+		posting(mark, "tok-all1")(r)
 		r.Header.Set("Origin", "https://evil.example")
 	}), 403, "another site")
 }
 
 // TestTokensAlone protect all that token_file would.
 func TestTokensAlone(t *testing.T) {
-	ack, _ := token(t, "tok-ack")
+	ack, _ := token(t, "tok-ack1")
 	var got Order
 	s := (&scribe{}).server(t, func(o *Options) {
 		o.Tokens = []Token{{Name: "pager", Secret: ack, Role: RoleAnnotate}}
@@ -207,7 +207,7 @@ func TestTokensAlone(t *testing.T) {
 	at := "http://" + s.Addr().String()
 	want(t, "read", ask(t, http.DefaultClient, "GET", at+"/api/v1/status", nil), 401, "")
 	want(t, "health", ask(t, http.DefaultClient, "GET", at+"/healthz", nil), 200, "ok")
-	want(t, "ack", ask(t, http.DefaultClient, "POST", at+"/api/v1/ack?pattern=7f3k&who=x", posting("", "tok-ack")), 200, "7f3k")
+	want(t, "ack", ask(t, http.DefaultClient, "POST", at+"/api/v1/ack?pattern=7f3k&who=x", posting("", "tok-ack1")), 200, "7f3k")
 	if got.Who != "pager" {
 		t.Errorf("by %q", got.Who)
 	}

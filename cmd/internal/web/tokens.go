@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"serin/probe"
+	"serin/probe/secret"
 )
 
 // The roles of tokens: each may do what the one before it may, and more.
@@ -22,7 +22,7 @@ func Roles() []string { return []string{RoleRead, RoleAnnotate, RoleAdmin} }
 // Token lets its holder do what its role says. Name is the author of what it changes.
 type Token struct {
 	Name   string
-	Secret probe.Secret
+	Secret secret.Secret
 	Role   string
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package probe
+package secret
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestReadRegular(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, size int) string {
 		path := filepath.Join(dir, name)
@@ -29,7 +29,7 @@ func TestReadRegular(t *testing.T) {
 	}
 	f := func(path string, size int, want string) {
 		t.Helper()
-		raw, err := ReadRegular(path, MaxSecretFile)
+		raw, err := ReadFile(path, MaxFile)
 		switch {
 		case want == "" && (err != nil || len(raw) != size):
 			t.Errorf("%s: %d bytes, %v; want %d", path, len(raw), err, size)
@@ -38,17 +38,14 @@ func TestReadRegular(t *testing.T) {
 		}
 	}
 	f(file("key", 20), 20, "")
-	f(file("full", MaxSecretFile), MaxSecretFile, "")
+	f(file("full", MaxFile), MaxFile, "")
 	f(link, 9, "")
-	f(file("huge", MaxSecretFile+1), 0, "more than 64 KiB")
+	f(file("huge", MaxFile+1), 0, "more than 64 KiB")
 	f(fifo, 0, "no regular file")
 	f("/dev/zero", 0, "no regular file")
 	f(dir, 0, "no regular file")
 	f(filepath.Join(dir, "none"), 0, "no such file")
-	if _, err := SecretFromFile(fifo); err == nil || !strings.Contains(err.Error(), "name a plain file") {
+	if _, err := FromFile(fifo); err == nil || !strings.Contains(err.Error(), "name a plain file") {
 		t.Errorf("secret: %v", err)
-	}
-	if _, err := rootsOf("/dev/zero"); err == nil || !strings.Contains(err.Error(), "name a plain file") {
-		t.Errorf("ca_file: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package probe
+package secret
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 
 // Largest files, bytes: of a key or token, and of certificates, where a whole system's bundle must fit.
 const (
-	MaxSecretFile = 64 << 10
-	MaxRootsFile  = 4 << 20
+	MaxFile  = 64 << 10
+	MaxRoots = 4 << 20
 )
 
-// ReadRegular reads the regular file at path whole, as far as it has at most limit bytes. A pipe, a device or a directory
+// ReadFile reads the regular file at path whole, as far as it has at most limit bytes. A pipe, a device or a directory
 // is refused and not waited for. The error names the path and what to do.
-func ReadRegular(path string, limit int64) ([]byte, error) {
+func ReadFile(path string, limit int64) ([]byte, error) {
 	// Without O_NONBLOCK the open itself of a pipe that nobody writes to would wait for ever.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
