@@ -15,7 +15,7 @@ import (
 func slowVotes(every time.Duration, list ...float64) []Vote {
 	var votes []Vote
 	for i, e := range list {
-		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Said: []Said{{E: float32(e), SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: math.Exp(e)}})
+		votes = append(votes, Vote{At: day0.Add(time.Duration(i) * every), Said: []Contribution{{E: float32(e), SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: math.Exp(e)}})
 	}
 	return votes
 }
@@ -24,11 +24,11 @@ func slowVotes(every time.Duration, list ...float64) []Vote {
 func TestSharpNeeds(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	calm := level.Model{.0004, .0004, .0004, .0004}
-	f := func(what string, votes []Vote, w level.Model, wantN int, wantAway bool) sharpView {
+	f := func(what string, votes []Vote, w level.Model, wantN int, wantAway bool) StepView {
 		t.Helper()
 		o := Observation{At: votes[len(votes)-1].At, Shares: []baseline.Share{{SW: .1}}, LevelModel: w}
 		v := q.sharp(&Alert{Votes: votes}, &o)
-		if !v.known || v.n != wantN || v.away != wantAway {
+		if !v.Known || v.n != wantN || v.away != wantAway {
 			t.Errorf("%s: %+v, want %d and %v", what, v, wantN, wantAway)
 		}
 		return v
@@ -39,7 +39,7 @@ func TestSharpNeeds(t *testing.T) {
 	f("six of which the newest is calm", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up, .1), calm, 0, false)
 	f("under the least ratio", slowVotes(time.Minute, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2, .2), calm, 0, false)
 	f("a level that moves so by itself", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, up, up, up, up, up, up), level.Model{.1, .1, .1, .1}, 0, false)
-	if v := f("one that is far out is no step", slowVotes(time.Minute, 0, 0, 0, 0, 0, 3), calm, 0, false); !v.looks() || v.enough() {
+	if v := f("one that is far out is no step", slowVotes(time.Minute, 0, 0, 0, 0, 0, 3), calm, 0, false); !v.Looks() || v.Enough() {
 		t.Errorf("one far out: %+v: worth looking again", v)
 	}
 	if v := f("five that are", slowVotes(time.Minute, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 3), calm, 5, false); v.score >= v.best {
@@ -57,7 +57,7 @@ func TestSharpNeeds(t *testing.T) {
 	}
 	f("a rise of 18 hours, held for six", ramp, level.Model{0, 0, 0, .0048}, 16, true)
 	f("half of it is not far enough", ramp[:108], level.Model{0, 0, 0, .0048}, 0, false)
-	if v := q.sharp(&Alert{}, &Observation{Shares: []baseline.Share{{SW: .1}}}); v.known || v.looks() || v.enough() {
+	if v := q.sharp(&Alert{}, &Observation{Shares: []baseline.Share{{SW: .1}}}); v.Known || v.Looks() || v.Enough() {
 		t.Error("it is in force where nobody knows how the level moves")
 	}
 }
@@ -71,35 +71,6 @@ func TestScoresBySchedule(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", every, got, want)
 		}
 	}
-}
-
-func sharpRule() Rule {
-	r := DefaultRule()
-	r.Preset, r.Threshold.Sharp, r.Reprobes, r.Corroborate = "sharp", true, 9, false
-	return r
-}
-
-// TestSharpFiresOnAgreement fires with the fourth to sixth slow check, and says since when.
-func TestSharpFiresOnAgreement(t *testing.T) {
-	r := newRig(t, target1("gw", 5*time.Minute, sharpRule(), probe.Short)...).learn(9).start()
-	begin := r.now.Add(time.Hour)
-	r.world = during(begin, begin.Add(time.Hour), slower(1.5))
-	r.run(4 * time.Hour)
-	fired := r.log.fired(KindTTFT)
-	if len(fired) != 1 {
-		t.Fatalf("%d alerts", len(fired))
-	}
-	a := fired[0]
-	if d := a.Fired.Sub(begin); d < time.Minute || d > 3*time.Minute {
-		t.Errorf("fired after %s: five or six checks, 30 s apart", d)
-	}
-	if d := a.FirstBreach.Sub(begin); d < -time.Second || d > time.Second {
-		t.Errorf("first breach %s after the beginning", d)
-	}
-	if a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
-		t.Errorf("resolved %s, %d re-probes", a.Resolved, r.sent)
-	}
-	explained(t, a, singleScores(5*time.Minute).Fire)
 }
 
 // TestFitIsWhatTheVotesSay weighs eight slow checks after four usual ones: all that is kept of it is of these eight.
@@ -121,51 +92,19 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	}
 }
 
-// explained holds what an alert keeps of why it fired against its own votes: weighing these again from the level before them
-// finds the same step.
-func explained(t *testing.T, a Alert, fires float64) {
-	t.Helper()
-	f := a.Fit
-	if f == nil || a.KalmanState == nil || f.Fires != fires || f.Score <= fires || f.Away || f.Ratio < 1.25 || f.Before < .8 || f.Before > 1.2 || f.Moves() <= 0 {
-		t.Fatalf("what it fired by: %+v, from %+v", f, a.KalmanState)
-	}
-	var list []level.Measurement
-	for _, v := range a.Decided[len(a.Decided)-f.Votes:] {
-		list = v.seen(list)
-	}
-	if len(list) != f.Checks || a.FirstBreach != list[0].At {
-		t.Errorf("%d checks since %s, want %d since %s", len(list), list[0].At, f.Checks, a.FirstBreach)
-	}
-	again := f.LevelModel.ScanForStep(*a.KalmanState, list, sharpLeast, 1.15).Best
-	if again.N != f.Votes || again.LLR < f.Score || math.Abs(math.Exp(again.Before)-f.Before) > 1e-9 {
-		t.Errorf("weighed again %+v, the alert says %+v", again, f)
-	}
-}
-
-// TestSharpStopsLooking sees one slow check: the re-probes end once they agree that nothing is wrong.
-func TestSharpStopsLooking(t *testing.T) {
-	r := newRig(t, target1("gw", 5*time.Minute, sharpRule(), probe.Short)...).learn(9).start()
-	begin := r.now.Add(time.Hour)
-	r.world = during(begin, begin.Add(10*time.Second), slower(1.6))
-	r.run(2 * time.Hour)
-	if n := len(r.log.fired(KindTTFT)); n != 0 || r.sent == 0 || r.sent >= 9 {
-		t.Errorf("%d alerts, %d re-probes", n, r.sent)
-	}
-}
-
 // TestRelevelledForgetsTheLevel: eight checks at two thirds of a usual that has been lowered to them since; the next eight, as usual,
 // are no step up beside them, and what they decided stays.
 func TestRelevelledForgetsTheLevel(t *testing.T) {
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	low := math.Log(2. / 3)
 	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), KalmanState: &level.KalmanState{At: day0, Mean: [4]float64{3: low}}}
-	weigh := func(a Alert) sharpView {
+	weigh := func(a Alert) StepView {
 		for i := range 6 {
-			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Said{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
+			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Contribution{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
 		}
 		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: make([]baseline.Share, 1), LevelModel: level.Model{0, 0, 0, .06}})
 	}
-	now := had.relevelled()
+	now := had.Relevelled()
 	if v := weigh(now); v.score >= 0 || v.best >= v.of.Enough {
 		t.Errorf("beside the new usual: %+v", v)
 	}
@@ -186,10 +125,40 @@ func TestReprobesAloneAreNoStep(t *testing.T) {
 	}
 	q := Quorum{Sharp: true, MinRatio: 1.25, OffsetCap: 1.15, Span: 75 * time.Minute, Scores: singleScores(5 * time.Minute)}
 	v := q.sharp(&Alert{Votes: votes}, &Observation{At: votes[6].At, Shares: make([]baseline.Share, 1), LevelModel: level.Model{0, .001, .001, .001}})
-	if !v.known || v.n != 0 || v.looks() || v.fit.Votes != 0 || v.fit.Score != 0 || v.fit.Ratio != 0 {
+	if !v.Known || v.n != 0 || v.Looks() || v.fit.Votes != 0 || v.fit.Score != 0 || v.fit.Ratio != 0 {
 		t.Errorf("%+v, %+v", v, v.fit)
 	}
 	if agreed(nil) != 0 {
 		t.Errorf("no votes agree on %v", agreed(nil))
 	}
+}
+
+// TestAgreed is the arithmetic of it: r is .1 less than what the shares say.
+func TestAgreed(t *testing.T) {
+	round := func(who []uint32, es ...float64) Vote {
+		var v Vote
+		for i, e := range es {
+			x := Contribution{Who: uint32(i), E: float32(e), SW: .1}
+			if i < len(who) {
+				x.Who = who[i]
+			}
+			v.Said = append(v.Said, x)
+		}
+		v.Verdict.Ratio = math.Exp(Median(append([]float64(nil), es...)) - .1)
+		return v
+	}
+	f := func(want float64, votes ...Vote) {
+		t.Helper()
+		if got := agreed(votes); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%.3f, want %.3f", got, want)
+		}
+	}
+	f(.3, round(nil, .4))
+	f(.4, round(nil, .2), round(nil, .9), round(nil, .5))
+	f(.1, round([]uint32{1, 2}, 1.6, .2)) // no more than both say
+	f(.5, round([]uint32{1, 2, 3}, 1.6, .6, .2))
+	f(.35, round([]uint32{1, 2, 3, 4}, .1, .2, .7, .8)) // half of four
+	// In each round another of the two is high: as canaries they are not.
+	f(.1, round([]uint32{1, 2, 3}, 1.6, .5, .2), round([]uint32{1, 2, 3}, 1.6, 0, .7), round([]uint32{1, 2, 3}, 1.6, .2, .1))
+	f(.3, round([]uint32{7, 9}, 1.6, .4), round([]uint32{9}, .4), round([]uint32{9, 7}, .4, 1.6)) // wherever they stand
 }

@@ -10,6 +10,8 @@ import (
 	"serin/probe"
 )
 
+var day0 = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC) // a Monday
+
 // latencyObs makes an observation from a letter: B breach, b steep breach, C calm, N neither, m missing, l learning, U urgent.
 func latencyObs(letter rune, at time.Time) Observation {
 	o := Observation{At: at, Outcome: probe.OK}
@@ -57,7 +59,7 @@ func failureObs(letter rune, at time.Time) Observation {
 
 // letters shortens a state: o ok, l learning, p pending, F firing, C firing and critical, r recovering.
 func letter(a Alert) string {
-	if a.State == StateFiring && a.Severity == Critical {
+	if a.State == StateFiring && SeverityOf(a, Surroundings{Canaries: 3}) == Critical {
 		return "C"
 	}
 	return map[State]string{StateOK: "o", StateLearning: "l", StatePending: "p", StateFiring: "F", StateRecovering: "r"}[a.State]
@@ -79,8 +81,8 @@ func walk(start Alert, q Quorum, every time.Duration, in string, obs func(rune, 
 			out.WriteByte('^')
 			continue
 		}
-		var t turn
-		a, t = step(a, q, obs(l, now), now)
+		var t Turn
+		a, t = Step(a, q, obs(l, now), now)
 		if t.Resolved {
 			a = Alert{Series: a.Series, Kind: a.Kind, State: StateOK}
 		}
@@ -95,7 +97,7 @@ func TestStepLatency(t *testing.T) {
 	literal.Preset = "literal"
 	f := func(name string, r Rule, every time.Duration, in, want string) {
 		t.Helper()
-		q := quorum(r, KindTTFT, every)
+		q := NewQuorum(r, KindTTFT, every)
 		if got := walk(Alert{Series: "s", Kind: KindTTFT, State: StateOK}, q, every, in, latencyObs); got != want {
 			t.Errorf("%s: %s gives %s, want %s", name, in, got, want)
 		}
@@ -106,11 +108,11 @@ func TestStepLatency(t *testing.T) {
 	f("missing is no observation", rule, 5*time.Minute, "BmBmBmB", "ppppppF")
 	f("resolve after 3 over 10 min", rule, 5*time.Minute, "BBBBCCC", "pppFrro")
 	f("missing between calm ones", rule, 5*time.Minute, "BBBBCmCmC", "pppFrrrro")
-	f("neither starts anew", rule, 5*time.Minute, "BBBBCCNCCC", "pppFrrFrro")
-	f("breach starts anew", rule, 5*time.Minute, "BBBBCCBCCC", "pppFrrFrro")
+	f("neither counts against calm", rule, 5*time.Minute, "BBBBCCNCCC", "pppFrrrrro")
+	f("a breach is no end", rule, 5*time.Minute, "BBBBCCBCCC", "pppFrrFrro")
 	f("the window is empty after a resolve", rule, 5*time.Minute, "BBBBCCCBBBB", "pppFrropppF")
 	f("fast: 5 of 6", rule, time.Minute, "BBBBB", "ppppF")
-	f("fast: 10 min of calm", rule, time.Minute, "BBBBBCCCCCCCCCCC", "ppppFrrrrrrrrrro")
+	f("fast: 10 min of calm", rule, time.Minute, "BBBBBCCCCCCCCCCC", "ppppFrrrrrrrrroo")
 	f("votes older than the window", rule, 5*time.Minute, "BBB.............B", "ppp.............p")
 	f("six intervals where they are longer", rule, 30*time.Minute, "BB.BB", "pp.pF")
 	f("steep for 15 min", rule, 5*time.Minute, "bbbb", "pppC")
@@ -127,7 +129,7 @@ func TestStepLatency(t *testing.T) {
 func TestStepFailures(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		q := quorum(DefaultRule(), KindError, 5*time.Minute)
+		q := NewQuorum(DefaultRule(), KindError, 5*time.Minute)
 		if got := walk(Alert{Series: "s", Kind: KindError, State: StateOK}, q, 5*time.Minute, in, failureObs); got != want {
 			t.Errorf("%s gives %s, want %s", in, got, want)
 		}
@@ -148,13 +150,13 @@ func TestStepFailures(t *testing.T) {
 
 // TestStepIsPure shows that a step writes to none of the slices it got.
 func TestStepIsPure(t *testing.T) {
-	q := quorum(DefaultRule(), KindTTFT, 5*time.Minute)
+	q := NewQuorum(DefaultRule(), KindTTFT, 5*time.Minute)
 	a, now := Alert{State: StateOK}, day0
 	for i, l := range "BBBBCCNBBCCCBB" {
 		now = now.Add(5 * time.Minute)
 		before := fmt.Sprintf("%+v", a)
-		one, _ := step(a, q, latencyObs(l, now), now)
-		two, _ := step(a, q, latencyObs(l, now), now)
+		one, _ := Step(a, q, latencyObs(l, now), now)
+		two, _ := Step(a, q, latencyObs(l, now), now)
 		if got := fmt.Sprintf("%+v", a); got != before {
 			t.Fatalf("step %d wrote to its argument: %s, was %s", i, got, before)
 		}
@@ -166,12 +168,12 @@ func TestStepIsPure(t *testing.T) {
 }
 
 func TestFirstCalmAndEvidence(t *testing.T) {
-	q := quorum(DefaultRule(), KindTTFT, 5*time.Minute)
+	q := NewQuorum(DefaultRule(), KindTTFT, 5*time.Minute)
 	a, now := Alert{Series: "s", Kind: KindTTFT, State: StateOK}, day0
-	var got turn
+	var got Turn
 	for _, l := range "BbBBC" {
 		now = now.Add(5 * time.Minute)
-		a, got = step(a, q, latencyObs(l, now), now)
+		a, got = Step(a, q, latencyObs(l, now), now)
 	}
 	if !got.FirstCalm || got.Resolved {
 		t.Errorf("turn %+v, want the first calm", got)
@@ -185,7 +187,7 @@ func TestFirstCalmAndEvidence(t *testing.T) {
 }
 
 func TestFixedUntilTheBandAgrees(t *testing.T) {
-	q := quorum(DefaultRule(), KindTTFT, 5*time.Minute)
+	q := NewQuorum(DefaultRule(), KindTTFT, 5*time.Minute)
 	a, now := Alert{Series: "s", Kind: KindTTFT, State: StateOK}, day0
 	feed := func(l rune, fixed bool) {
 		now = now.Add(5 * time.Minute)
@@ -193,12 +195,12 @@ func TestFixedUntilTheBandAgrees(t *testing.T) {
 		if o.Fixed = fixed; fixed {
 			o.Learned = "day 3 of 7, 700 samples"
 		}
-		a, _ = step(a, q, o, now)
+		a, _ = Step(a, q, o, now)
 	}
 	for range 4 {
 		feed('B', true)
 	}
-	if !a.Open() || !a.Fixed || a.Learned == "" {
+	if !a.IsFiring() || !a.Fixed || a.Learned == "" {
 		t.Fatalf("%s, fixed %t, learned %q", a.State, a.Fixed, a.Learned)
 	}
 	if feed('C', false); !a.Fixed {

@@ -12,7 +12,7 @@ func TestLastVotes(t *testing.T) {
 		t.Helper()
 		votes := make([]Vote, 100)
 		for i := range votes {
-			votes[i].At, votes[i].Said = day0.Add(time.Duration(i)), make([]Said, canaries)
+			votes[i].At, votes[i].Said = day0.Add(time.Duration(i)), make([]Contribution, canaries)
 		}
 		if got := q.last(votes); len(got) != want || !got[want-1].At.Equal(votes[99].At) {
 			t.Errorf("%d canaries: %d votes, want the newest %d", canaries, len(got), want)

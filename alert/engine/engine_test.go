@@ -467,3 +467,36 @@ func TestRecent(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func sharp() alert.Rule {
+	r := single()
+	r.Preset, r.Threshold.Sharp, r.Reprobes = "sharp", true, 9
+	return r
+}
+
+// TestSharpFiresOnAgreement fires with the fourth to sixth slow check, and says since when.
+func TestSharpFiresOnAgreement(t *testing.T) {
+	r := newRig(t, canaries("gw", 5*time.Minute, sharp(), probe.Short)...).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.world = during(begin, begin.Add(time.Hour), slower(1.5))
+	r.run(4 * time.Hour)
+	a := r.one("gw/chat/short", alert.KindTTFT)
+	if d := a.Fired.Sub(begin); d < time.Minute || d > 3*time.Minute {
+		t.Errorf("fired after %s: five or six checks, 30 s apart", d)
+	}
+	if a.FirstBreach.Sub(begin).Abs() > time.Second || a.Resolved.IsZero() || r.sent == 0 || r.sent > 9 {
+		t.Errorf("first breach %s after the beginning, resolved %s, %d re-probes", a.FirstBreach.Sub(begin), a.Resolved, r.sent)
+	}
+}
+
+// TestSharpStopsLooking sees one slow check: the re-probes end once they agree that nothing is wrong.
+func TestSharpStopsLooking(t *testing.T) {
+	r := newRig(t, canaries("gw", 5*time.Minute, sharp(), probe.Short)...).learn(9).start()
+	begin := r.now.Add(time.Hour)
+	r.world = during(begin, begin.Add(10*time.Second), slower(1.6))
+	r.run(2 * time.Hour)
+	r.quiet("one slow check")
+	if r.sent == 0 || r.sent >= 9 {
+		t.Errorf("%d re-probes", r.sent)
+	}
+}
