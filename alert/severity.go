@@ -56,7 +56,7 @@ func SeverityOf(a Alert, s Surroundings) Severity {
 		return Critical
 	case a.WholeTarget() && !s.Grown:
 		return Info
-	case !a.WholeTarget() && s.Judged && !a.Fixed && (s.Whole || a.LastBreach.Sub(a.FirstBreach) < aloneFor):
+	case !a.WholeTarget() && s.Judged && !a.Fixed && (s.Whole || a.State == StateRecovering || a.LastBreach.Sub(a.FirstBreach) < aloneFor):
 		return Info
 	}
 	return Warning

@@ -294,7 +294,7 @@ func stories() map[string]Story {
 		a := &s.Alerts[0]
 		a.Series, a.Votes, a.Probes, a.Errors = "gw-eu", nil, 60, 9
 	})
-	apiKey, err := probe.SecretFromValue("GATEWAY_API_KEY", "sk-1234567890")
+	apiKey, err := secret.FromValue("GATEWAY_API_KEY", "sk-1234567890")
 	if err != nil {
 		panic(err)
 	}

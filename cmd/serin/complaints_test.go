@@ -18,9 +18,9 @@ type complaint struct {
 func complaints() []complaint {
 	return []complaint{
 		{"a recovery without an alert before it, or an alert that is never closed",
-			[]string{"alert/sim TestMonthOnSlack", "alert TestProviderAfterTheFact", "alert/outbox TestOpeningAndEndInOne"}},
+			[]string{"alert/blackbox TestScenarios", "alert/incident TestOpensAfterGroupWaitAndResolves", "alert/outbox TestOpeningAndEndInOne"}},
 		{"everything fires again after a restart or reload; votes are lost, reminders doubled",
-			[]string{"alert TestRestartChangesNothing", "alert TestRestartChangesNothingOfWholeTargets", "alert TestReloadKeepsEverything", "alert TestProviderOutageIsOneMessage", "cmd/serin TestKill"}},
+			[]string{"alert/engine TestRestartChangesNothing", "alert/incident TestRestartChangesNothing", "alert/engine TestReloadKeepsEverything", "alert/blackbox TestScenarios", "cmd/serin TestKill"}},
 		{"a reload of a broken file stops probing although the log says that the old config stays",
 			[]string{"cmd/internal/app TestReloadFailedIsTold"}},
 		{"an alert is lost because one send failed, or because it was over before the queue drained",
@@ -30,21 +30,21 @@ func complaints() []complaint {
 		{"probes fired in phase slow each other down",
 			[]string{"probe/schedule TestOffsetSpreads", "probe/schedule TestSpreadDelaysEveryRunAlike"}},
 		{"windows are shifted by an hour when the clocks change, or have a hole at midnight",
-			[]string{"baseline TestBandsAroundClockChanges", "baseline TestSlotStarts", "alert TestSummerTime", "probe/schedule TestWindowsHoldWhatTheClockShows"}},
+			[]string{"baseline TestBandsAroundClockChanges", "baseline TestSlotStarts", "alert/blackbox TestScenarios", "probe/schedule TestWindowsHoldWhatTheClockShows"}},
 		{"the database grows without bound; deleting blocks the loop",
 			[]string{"baseline/store TestFileStaysBounded", "baseline/store TestCommitsDuringPrune"}},
 		{"probing stops silently, and what is shown is old",
-			[]string{"cmd/internal/app TestStuckScheduleIsTold", "alert TestNoData", "cmd/internal/app TestACanaryWithoutRoomIsTold"}},
+			[]string{"cmd/internal/app TestStuckScheduleIsTold", "alert/engine TestNoData", "cmd/internal/app TestACanaryWithoutRoomIsTold"}},
 		{"the own network's loss is told as every endpoint being down; own overload as a slow endpoint",
-			[]string{"cmd/internal/app TestOwnNetworkLost", "alert TestOwnDelayIsNobodysFailure"}},
+			[]string{"cmd/internal/app TestOwnNetworkLost", "alert/engine TestStrangeSamples"}},
 		{"thirty messages for one gateway, or two hundred a day that nobody reads",
-			[]string{"alert TestProviderOutageIsOneMessage", "alert/sim TestMonthOnSlack", "cmd/internal/app TestDigestOnce"}},
+			[]string{"alert/incident TestTargetsOfAProviderAreOneMessage", "cmd/internal/app TestDigestOnce"}},
 		{"keys in error texts, pages, labels and backups",
 			[]string{"cmd/serin TestPlantedKey", "alert/outbox TestRedacts"}},
 		{"probes that cost more than the service; a paid probe of everything at each restart",
 			[]string{"cmd/internal/app TestBudgetHoldsTheCap", "probe/schedule TestNothingFiresAtStartUp", "probe/schedule TestReloadFiresNothingThatTheScheduleDidNotAskFor"}},
 		{"a monitor that always fails is shown as healthy, because its own bad request counts as reachable",
-			[]string{"alert TestBadRequestsAreNoHealth", "probe TestOutcomes"}},
+			[]string{"alert/engine TestBadRequestsAreNoHealth", "probe TestOutcomes"}},
 	}
 }
 

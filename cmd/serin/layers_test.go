@@ -33,6 +33,10 @@ var arrows = map[string][]string{
 	"baseline/level": nil, // leaf: mathematics knows residuals and times
 	"baseline":       {"baseline/level", "probe"},
 	"alert":          {"baseline", "baseline/level", "probe", "probe/glob"}, // alerts store the level's state, and ask for the step score
+	// Judging, telling and delivery know nothing of each other: the daemon carries data from one to the next.
+	"alert/engine":   {"alert", "baseline", "baseline/level", "probe", "probe/glob"},
+	"alert/incident": {"alert", "alert/message"},
+	"alert/message":  {"alert", "probe"}, // the words; probe has the outcomes and their advice
 	"alert/slack":    {"alert", "alert/post", "probe/secret"},               // a channel knows the neutral message, nothing of what caused it
 	// Delivery knows notices and channels, not what they are about.
 	"alert/outbox": {"alert"},
@@ -45,11 +49,11 @@ var arrows = map[string][]string{
 	// A scripted Slack for the demo and for tests; a leaf like fakellm, so that it cannot agree with its client by accident.
 	"alert/slack/slacktest": nil,
 	// The quality benchmark brings simulated endpoints to the production engine.
-	"alert/sim": {"alert", "baseline", "probe"},
+	"alert/sim": {"alert", "alert/replay", "baseline", "probe"},
 	// Its command line, outside the binary; the presets are those of configs.
 	"alert/sim/simulate": {"alert/sim", "configs"},
 	// Recorded samples are brought to the production engine too, for backtest.
-	"alert/replay":   {"alert", "baseline", "probe"},
+	"alert/replay":   {"alert", "alert/engine", "baseline", "probe"},
 	"baseline/store": {"alert", "baseline", "probe", "probe/glob"},
 	// configs composes the option structs of those who own them.
 	"configs": {"probe", "probe/wire", "probe/prompt", "probe/secret", "probe/schedule", "probe/glob", "baseline", "alert", "alert/slack", "alert/webhook",

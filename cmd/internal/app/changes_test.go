@@ -46,7 +46,7 @@ func TestChangesAreToldQuietly(t *testing.T) {
 						posts = append(posts, c.At.UTC().Format("15:04")+" "+c.Room+" "+c.Text)
 					}
 				}
-				want := "09:00 #info :large_blue_circle: DIGEST  what woke nobody from 00:00 +00:00 to 09:00: 6 changes"
+				want := "09:00 #info :large_blue_circle: DIGEST  non-paging findings, 00:00 to 09:00 +00:00: 6 endpoint changes"
 				if got := strings.Join(posts, "\n"); got != map[bool]string{true: want}[info != ""] {
 					t.Errorf("messages %q, want %q", got, want)
 				}

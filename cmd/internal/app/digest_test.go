@@ -56,7 +56,7 @@ timezone = "Asia/Tokyo"
 				texts = append(texts, c.At.UTC().Format("2 15:04 ")+c.Text)
 			}
 		}
-		if len(texts) != 1 || !strings.HasPrefix(texts[0], "2 01:00 ") || !strings.Contains(texts[0], "3 changes") {
+		if len(texts) != 1 || !strings.HasPrefix(texts[0], "2 01:00 ") || !strings.Contains(texts[0], "3 endpoint changes") {
 			t.Errorf("digests %q", texts)
 		}
 	})

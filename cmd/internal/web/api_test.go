@@ -245,7 +245,7 @@ func TestIncidentExplains(t *testing.T) {
 		"  votes, newest last: 812ms breach, timeout_stall, not judged (learning)",
 		"gw-eu ttft is firing (warning) since 2026-03-01T08:05:00Z",
 		"  worst: 2026-03-01T08:05:00Z, 1.60 times of usual, the median of 3 canaries, ok",
-		"  fired by: score 12.4, more than 9 fires: the newest 4 fit a step up to ×1.60 of usual",
+		"  fired by: score 12.4, more than 9 fires: the newest 4 fit a step up to ×1.62 of usual",
 		"  votes, newest last: ×1.20 of usual neither",
 		"2026-03-01T08:05:00Z  gw-eu/chat/short ttft: pending → firing: 4 of 5",
 		"2026-03-01T08:05:00Z  open on slack: sent at 2026-03-01T08:05:01Z",
