@@ -16,6 +16,7 @@ import (
 	"serin/baseline"
 	"serin/baseline/level"
 	"serin/probe"
+	"serin/probe/secret"
 )
 
 var updateGolden = flag.Bool("update", false, "write the golden messages anew")
