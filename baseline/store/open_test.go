@@ -150,7 +150,7 @@ func TestCorruptPage(t *testing.T) {
 	path := made(t)
 	var said bytes.Buffer
 	f := must[*os.File](t)(os.OpenFile(path, os.O_RDWR, 0))
-	if _, err := f.WriteAt([]byte(strings.Repeat("garbage!", 40_000)), 100*4096); err != nil {
+	if _, err := f.WriteAt([]byte(strings.Repeat("garbage!", 40_000)), 60*4096); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

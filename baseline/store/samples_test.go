@@ -40,7 +40,7 @@ func full(zero bool) probe.Sample {
 			*p = !zero
 		case *[]probe.Flag:
 			*p = []probe.Flag{probe.ClientSuspect, probe.Gzip}
-		case *time.Duration, *map[string]string: // in memory only
+		case *time.Duration, *map[string]string, *[]probe.Change: // in memory only
 		default:
 			v.Field(i).SetString(fmt.Sprint("text ", i))
 		}
