@@ -52,16 +52,17 @@ type channelType struct {
 	can  string // what validate says of it
 }
 
+const postsOnly = "posts only: no edits, no threads"
+
 func channelTypes() []channelType {
-	const posts = "posts only: no edits, no threads"
 	return []channelType{
 		{typeSlack, []string{"webhook_url*", "bot_token*", "channel", "info_channel", "chart", "api_url", "mention"}, "as `[slack]`; several are possible", "edits its message, writes into its thread"},
 		{string(webhook.JSON), []string{"webhook_url*", "secret*", "headers", "headers_env"}, "serin's own JSON document to any URL, signed where a secret is given", "one document for each change: the receiver does the rest"},
-		{string(webhook.Feishu), []string{"webhook_url*", "secret*", "mention"}, "Feishu or Lark, custom bot of a group", posts},
-		{string(webhook.DingTalk), []string{"webhook_url*", "secret*", "mention"}, "DingTalk, custom robot of a group", posts},
-		{string(webhook.WeCom), []string{"webhook_url*", "mention"}, "WeCom, robot of a group", posts},
-		{string(webhook.Teams), []string{"webhook_url*"}, "Microsoft Teams, webhook of a workflow", posts},
-		{string(webhook.Telegram), []string{"bot_token*", "chat_id", "api_url", "mention"}, "Telegram bot", posts},
+		{string(webhook.Feishu), []string{"webhook_url*", "secret*", "mention"}, "Feishu or Lark, custom bot of a group", postsOnly},
+		{string(webhook.DingTalk), []string{"webhook_url*", "secret*", "mention"}, "DingTalk, custom robot of a group", postsOnly},
+		{string(webhook.WeCom), []string{"webhook_url*", "mention"}, "WeCom, robot of a group", postsOnly},
+		{string(webhook.Teams), []string{"webhook_url*"}, "Microsoft Teams, webhook of a workflow", postsOnly},
+		{string(webhook.Telegram), []string{"bot_token*", "chat_id", "api_url", "mention"}, "Telegram bot", postsOnly},
 		{typeAlertmanager, []string{"urls", "labels", "token*"}, "Prometheus' Alertmanager, which gets every minute what fires; its own routes, mail and the rest follow from there", "keeps state: Alertmanager groups, routes and sends"},
 		{typePagerDuty, []string{"routing_key*", "api_url"}, "PagerDuty, Events API v2", "opens and resolves its own incidents"},
 	}

@@ -25,3 +25,18 @@ func TestOnlyRegularFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigIsARegularFile: a config that never ends or waits for a writer is refused at once.
+func TestConfigIsARegularFile(t *testing.T) {
+	setEnv(t)
+	fifo := filepath.Join(t.TempDir(), "serin.toml")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/dev/zero", fifo} {
+		c, problems := Load(Options{Path: path, Now: noon})
+		if c != nil || len(problems) != 1 || !strings.Contains(lines(problems), "name a plain file") {
+			t.Errorf("%s: %s", path, lines(problems))
+		}
+	}
+}

@@ -20,7 +20,8 @@ import (
 type Options struct {
 	Path       string    // a file, or a directory whose *.toml are read in name order; "" = the endpoint in the environment
 	NoSecrets  bool      // do not read credentials: for a check where they are not at hand
-	ProbesOnly bool      // read the credentials of targets alone: for who probes and tells nobody
+	ProbesOnly bool      // read the credentials of targets alone: for who probes and notifies nobody
+	Pattern    string    // with ProbesOnly: of the targets of canaries that match alone, see glob.MatchKey; "" = of all
 	Now        time.Time // schedules are judged from here on; zero = now
 }
 

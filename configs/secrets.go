@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"serin/probe/glob"
 	"serin/probe/secret"
 )
 
@@ -81,8 +82,9 @@ func (c credential) label(name string) string {
 
 // leftOut reports whether the options say not to read this table's credentials.
 func (s section) leftOut() bool {
-	ofTarget := slices.Contains([]string{"target", "provider"}, strings.SplitN(s.path, ".", 2)[0])
-	return s.l.opt.NoSecrets || s.l.opt.ProbesOnly && !ofTarget
+	o, pattern := s.l.opt, strings.SplitN(s.l.opt.Pattern, "/", 2)[0]
+	probed := strings.HasPrefix(s.path, "target.") && (pattern == "" || glob.Match(pattern, s.l.names[s.path]))
+	return o.NoSecrets || o.ProbesOnly && !probed
 }
 
 func (s section) plainSecret(name, value string) secret.Secret {

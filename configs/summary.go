@@ -17,7 +17,7 @@ type SummaryOptions struct {
 	Series      int       // series on /metrics as the program counts them; 0 = by EstimateSeries
 }
 
-// Summary is what one signs with a config. Days are the mean of the next seven. Tokens and money count regular probes;
+// Summary is what a config means in probes, tokens, money and storage. Days are the mean of the next seven. Tokens and money count regular probes;
 // re-probes after a breach add at most 8 %.
 type Summary struct {
 	Targets       int         `json:"targets"`

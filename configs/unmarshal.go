@@ -73,8 +73,9 @@ func convert(from, to reflect.Value) (any, error) {
 			return map[string]any{"schedule": text}, nil
 		}
 	case alert.Limit: // a duration alone
-		if isText {
-			return map[string]any{"warning": text}, nil
+		if from.Kind() != reflect.Map {
+			_, err := duration(v)
+			return map[string]any{"warning": text}, err
 		}
 	}
 	switch to.Kind() {

@@ -44,6 +44,16 @@ func echoes() map[string]http.HandlerFunc {
 			_, _ = fmt.Fprintf(w, "data: {\"model\":%q,\"system_fingerprint\":%q,\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", key(q), hex.EncodeToString([]byte(key(q))), key(q))
 			_, _ = fmt.Fprintf(w, "data: {\"error\":{\"message\":%q,\"code\":%q}}\n\n", key(q), base64.StdEncoding.EncodeToString([]byte("Bearer "+key(q))))
 		},
+		"behind": func(w http.ResponseWriter, q *http.Request) { // an answer nobody asked for follows: Go's own package log prints it
+			conn, out, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" + key(q) + "\r\n")
+			_ = out.Flush()
+			time.Sleep(100 * time.Millisecond) // the connection must be idle, not closed
+		},
 		"finish": func(w http.ResponseWriter, q *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprintf(w, "data: {\"model\":%q,\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":%q}]}\n\ndata: [DONE]\n\n", key(q), key(q))

@@ -106,7 +106,7 @@ func (c *checkCmd) load() (*configs.Config, error) {
 		cfg, problems := configs.LoadAdHoc(configs.AdHoc{BaseURL: c.BaseURL, Model: c.Model, Protocol: c.Protocol, APIKeyEnv: c.APIKeyEnv, Size: probe.Size(c.Size), NoSecrets: c.Curl})
 		return cfg, flagError(problems)
 	}
-	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.Curl})
+	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.Curl, ProbesOnly: true, Pattern: c.Pattern})
 	return cfg, configError(problems)
 }
 

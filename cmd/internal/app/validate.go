@@ -27,14 +27,15 @@ func (validateCmd) Help() string {
 // nextRuns is how many runs --schedule prints of each canary.
 const nextRuns = 5
 
-// Run reports every problem and what one signs.
+// Run reports every problem and what the config means.
 func (c *validateCmd) Run(_ context.Context, o Options) error {
 	now := time.Now()
 	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.NoSecrets, Now: now})
 	report := validation{Problems: problems}
 	if cfg != nil {
 		sum := cfg.Summarize(configs.SummaryOptions{Now: now, SampleBytes: store.BytesPerSample, BandBytes: store.BytesPerBand})
-		report.Summary = &sum
+		delivery := cfg.Delivery()
+		report.Summary, report.Delivery = &sum, &delivery
 		if c.Schedule {
 			report.Schedule, report.Windows = cfg.Schedule(now, nextRuns), cfg.Windows(now, nextRuns)
 		}
@@ -55,6 +56,7 @@ func (c *validateCmd) Run(_ context.Context, o Options) error {
 type validation struct {
 	Problems []configs.Problem     `json:"problems"`
 	Summary  *configs.Summary      `json:"summary,omitempty"`
+	Delivery *configs.Delivery     `json:"delivery,omitempty"`
 	Schedule []configs.NextRuns    `json:"schedule,omitempty"`
 	Windows  []configs.NextWindows `json:"maintenance,omitempty"`
 }
@@ -71,7 +73,7 @@ func (v *validation) print(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "%s, %s: this config cannot be used\n", human.Plural(errors, "error"), human.Plural(len(v.Problems)-errors, "warning"))
 		return
 	}
-	_, _ = fmt.Fprintf(w, "the config is good (%s); with it you sign:\n%s", human.Plural(len(v.Problems), "warning"), v.Summary)
+	_, _ = fmt.Fprintf(w, "the config is good (%s). What it means:\n%s%s", human.Plural(len(v.Problems), "warning"), v.Summary, v.Delivery)
 	for _, r := range v.Schedule {
 		_, _ = fmt.Fprintf(w, "%s  %s (%s), %s behind the clock\n", r.Key, r.Cron, r.Zone, r.Offset.Round(time.Millisecond))
 		for _, at := range r.Runs {
