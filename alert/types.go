@@ -1,5 +1,3 @@
-// Package alert holds the nouns of alerting and the pure rule (Step) that brings one observation to one alert.
-// doc.go has the path of a sample.
 package alert
 
 import "serin/probe"
