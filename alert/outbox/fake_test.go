@@ -78,7 +78,7 @@ func (j *memJournal) row(n alert.Notice) alert.Notice {
 // fakeChannel records calls with their time since the bubble began.
 type fakeChannel struct {
 	name    string
-	edits   bool // false: as a webhook, no updates and threads
+	edits   bool // false: as a webhook, what pages alone
 	noInfo  bool
 	delay   time.Duration
 	answer  func(call int, n alert.Notice) error // nil: takes everything
@@ -97,7 +97,7 @@ func (c *fakeChannel) Skips(n alert.Notice) bool {
 	if c.noInfo && n.Act != alert.ActTest && n.Message.Severity == alert.Info {
 		return true
 	}
-	return !c.edits && (n.Act == alert.ActUpdate || n.Act == alert.ActThread)
+	return !c.edits && n.SkipsUnpaged()
 }
 
 func (c *fakeChannel) Send(ctx context.Context, n alert.Notice, open alert.Receipt) (alert.Receipt, error) {
@@ -255,7 +255,7 @@ func note(incident string, revision int, act alert.Act) alert.Notice {
 	if act == alert.ActResolve {
 		state = "resolved"
 	}
-	return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: alert.NoticePending, Created: time.Now(),
+	return alert.Notice{Incident: incident, Channel: "slack", Revision: revision, Act: act, State: alert.NoticePending, Created: time.Now().Add(time.Duration(revision)),
 		Message: alert.Message{Severity: alert.Warning, State: state, Incident: incident, Headline: fmt.Sprintf("%s %s", incident, act)}}
 }
 

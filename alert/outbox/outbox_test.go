@@ -57,7 +57,9 @@ func TestOrderAndPace(t *testing.T) {
 		defer b.end()
 		advance(10 * time.Second)
 		b.tell(note("a", 1, alert.ActOpen))
-		b.tell(note("a", 2, alert.ActThread), note("a", 3, alert.ActUpdate), note("b", 1, alert.ActOpen))
+		b.tell(note("a", 2, alert.ActThread), note("a", 3, alert.ActUpdate))
+		advance(time.Millisecond)
+		b.tell(note("b", 1, alert.ActOpen))
 		crit := note("c", 1, alert.ActOpen)
 		crit.Message.Severity = alert.Critical
 		b.tell(crit)
@@ -69,7 +71,7 @@ func TestOrderAndPace(t *testing.T) {
 			`12s update a.3 on 1 "a update"`,
 			`13s open b.1 "b open"`,
 			`14s open c.1 "c open"`,
-			`1m10s resolve a.4 on 1 "a resolve"`)
+			`1m10.001s resolve a.4 on 1 "a resolve"`)
 		b.count("slack sent", 6)
 		if n, oldest := b.box.Pending(); n != 0 || !oldest.IsZero() {
 			t.Errorf("%d pending since %v", n, oldest)
@@ -252,14 +254,16 @@ func TestPromotesAnEditOfWhatWasNotForTheChannel(t *testing.T) {
 				info := note("a", 1, alert.ActOpen)
 				info.Message.Severity = alert.Info
 				b.tell(info)
-				b.tell(note("a", 2, alert.ActUpdate)) // now a warning: people hear of it for the first time
-				b.tell(note("a", 3, alert.ActResolve))
+				escalated := note("a", 3, alert.ActThread)
+				escalated.Pages, escalated.Created = true, note("a", 2, alert.ActUpdate).Created
+				b.tell(note("a", 2, alert.ActUpdate), escalated) // now a warning: people hear of it for the first time, once
+				b.tell(note("a", 4, alert.ActResolve))
 				advance(5 * time.Second)
 				on := ""
 				if edits {
 					on = " on 1"
 				}
-				ch.want(t, `0s open a.2 "a update"`, `1s resolve a.3`+on+` "a resolve"`)
+				ch.want(t, `0s open a.2 "a update"`, `1s resolve a.4`+on+` "a resolve"`)
 				if r := b.journal.row(note("a", 2, alert.ActOpen)); !r.Message.Mention || r.Act != alert.ActOpen {
 					t.Errorf("it is %+v", r)
 				}
@@ -425,8 +429,64 @@ func TestFiresAgain(t *testing.T) {
 		advance(time.Minute)
 		b.tell(note("a", 2, alert.ActResolve))
 		advance(20 * time.Minute)
-		b.tell(note("a", 3, alert.ActThread))
-		ch.want(t, `0s open a.1 "a open"`, `1m0s resolve a.2 on 1 "a resolve"`, `21m0s thread a.3 on 1 "a thread"`)
+		b.tell(note("a", 3, alert.ActReopen))
+		ch.want(t, `0s open a.1 "a open"`, `1m0s resolve a.2 on 1 "a resolve"`, `21m0s reopen a.3 on 1 "a reopen"`)
+		b.forgets("a") // it has not ended
+		b.tell(note("a", 4, alert.ActResolve))
+		b.forgets()
+	})
+}
+
+// TestFiresAgainBeforeItsEndIsSent: both are sent, in order, and the incident stays known.
+func TestFiresAgainBeforeItsEndIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &fakeChannel{name: "slack", edits: true, delay: time.Second}
+		b := launch(t, &memJournal{}, ch)
+		defer b.end()
+		b.tell(note("a", 1, alert.ActOpen))
+		b.tell(note("a", 2, alert.ActResolve), note("a", 3, alert.ActReopen))
+		advance(time.Minute)
+		ch.want(t, `0s open a.1 "a open"`, `1s resolve a.2 on 1 "a resolve"`, `2s reopen a.3 on 1 "a reopen"`)
+		b.forgets("a")
+	})
+}
+
+// TestFiresAgainUnheardOf: what fires again and was never announced here is an opening, which later notices edit and end.
+func TestFiresAgainUnheardOf(t *testing.T) {
+	f := func(name string, before ...alert.Notice) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ch := &fakeChannel{name: "slack", edits: true, noInfo: true}
+				rows := map[string]alert.Notice{}
+				for _, n := range before {
+					rows[rowKey(n)] = n
+				}
+				b := launch(t, &memJournal{rows: rows}, ch)
+				defer b.end()
+				b.tell(note("a", 3, alert.ActReopen))
+				advance(time.Minute)
+				b.tell(note("a", 4, alert.ActUpdate))
+				advance(time.Minute)
+				b.tell(note("a", 5, alert.ActResolve))
+				ch.want(t, `0s open a.3 "a reopen"`, `1m0s update a.4 on 1 "a update"`, `2m0s resolve a.5 on 1 "a resolve"`)
+			})
+		})
+	}
+	info, unsent := note("a", 1, alert.ActOpen), note("a", 1, alert.ActOpen)
+	info.Message.Severity = alert.Info
+	unsent.State, unsent.Error = alert.NoticeDropped, whyJoined
+	f("it was info", info)
+	f("its opening was sent with its end", unsent)
+	f("the store lost it")
+}
+
+func TestEndedIncidentIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ch := &fakeChannel{name: "slack", edits: true}
+		b := launch(t, &memJournal{}, ch)
+		defer b.end()
+		b.tell(note("a", 1, alert.ActOpen))
+		b.tell(note("a", 2, alert.ActResolve))
 		b.forgets()
 	})
 }

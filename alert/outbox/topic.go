@@ -19,6 +19,7 @@ const keepEnded = 24 * time.Hour
 const (
 	whySuperseded  = "superseded by a newer edit"
 	whyJoined      = "told together with the end"
+	whyOpened      = "told by the opening"
 	whyUnannounced = "its incident was not announced here"
 	whySkipped     = "not for this channel"
 	whyTooMany     = "too many lines wait for this thread"
@@ -37,11 +38,8 @@ func (t *topic) add(n alert.Notice) {
 	if known || t.opening != nil && t.opening.Revision == n.Revision {
 		return
 	}
-	switch n.Act {
-	case alert.ActOpen:
+	if n.Act == alert.ActOpen {
 		t.opening = &n
-	case alert.ActReopen:
-		t.ended = time.Time{}
 	}
 	if n.State == alert.NoticePending || n.State == alert.NoticeBlocked {
 		t.waiting = slices.Insert(t.waiting, i, &n)
@@ -59,8 +57,11 @@ func (t *topic) head() *alert.Notice {
 // remove takes n out of the queue.
 func (t *topic) remove(n *alert.Notice, now time.Time) {
 	t.waiting = slices.DeleteFunc(t.waiting, func(q *alert.Notice) bool { return q == n })
-	if n.Act == alert.ActResolve {
+	switch n.Act {
+	case alert.ActResolve:
 		t.ended = now
+	case alert.ActOpen, alert.ActReopen:
+		t.ended = time.Time{}
 	}
 }
 
@@ -72,6 +73,9 @@ func (t *topic) isOver(now time.Time) bool {
 // isAnnounced reports whether the opening was sent.
 func (t *topic) isAnnounced() bool { return t.opening != nil && t.opening.State == alert.NoticeSent }
 
+// hasOpening reports whether the opening was sent or will be.
+func (t *topic) hasOpening() bool { return t.opening != nil && t.opening.State != alert.NoticeDropped }
+
 // isSkipped reports whether the incident is none of this channel's: its opening was not for it.
 func (t *topic) isSkipped() bool {
 	return t.opening != nil && t.opening.State == alert.NoticeDropped && t.opening.Error == whySkipped
@@ -79,15 +83,21 @@ func (t *topic) isSkipped() bool {
 
 // settle brings the queue down to what is worth sending and returns the notices that changed.
 func (t *topic) settle(skips func(alert.Notice) bool, now time.Time) (changed []alert.Notice) {
-	if n := t.promote(skips); n != nil {
-		changed = append(changed, *n)
-	}
-	for _, n := range slices.Clone(t.waiting) {
+	drop := func(n *alert.Notice) {
 		if why := t.needless(n, skips); why != "" {
 			n.State, n.Error, n.Sending = alert.NoticeDropped, why, false
 			t.remove(n, now)
 			changed = append(changed, *n)
 		}
+	}
+	if n := t.head(); n != nil && n == t.opening {
+		drop(n)
+	}
+	if n := t.promote(skips); n != nil {
+		changed = append(changed, *n)
+	}
+	for _, n := range slices.Clone(t.waiting) {
+		drop(n)
 	}
 	if end := t.end(); end != nil && t.opening != nil && t.opening.State == alert.NoticeDropped && !saysUnsent(end.Message) {
 		t.join(end)
@@ -96,16 +106,16 @@ func (t *topic) settle(skips func(alert.Notice) bool, now time.Time) (changed []
 	return changed
 }
 
-// promote makes the newest edit the opening of an incident whose opening was dropped, and returns it: an incident that was
-// not for this channel, or could not be sent for a day, is now.
+// promote makes the newest edit or reopening the opening of an incident whose opening was dropped, and returns it: an
+// incident that was not for this channel, could not be sent for a day, or had ended by then, is now.
 func (t *topic) promote(skips func(alert.Notice) bool) *alert.Notice {
-	if t.opening == nil || t.opening.State != alert.NoticeDropped || t.end() != nil {
+	if t.hasOpening() || t.end() != nil {
 		return nil
 	}
 	for _, n := range slices.Backward(t.waiting) {
 		as := *n
 		as.Act = alert.ActOpen
-		if n.Act == alert.ActUpdate && !skips(as) {
+		if (n.Act == alert.ActReopen || n.Act == alert.ActUpdate && t.opening != nil) && !skips(as) {
 			n.Act, n.Message.Mention = alert.ActOpen, n.Message.Severity != alert.Info
 			t.opening = n
 			return n
@@ -123,13 +133,14 @@ func (t *topic) needless(n *alert.Notice, skips func(alert.Notice) bool) string 
 		return whyJoined
 	case n.Act == alert.ActOpen || n.Act == alert.ActTest || n.Act == alert.ActNote:
 		return ""
-	case n.Act == alert.ActResolve || n.Act == alert.ActReopen: // sent rather twice than never, should the store have lost the opening
-		if t.isSkipped() {
-			return whyUnannounced
-		}
-		return ""
-	case t.opening == nil || t.opening.State == alert.NoticeDropped:
+	case n.Act == alert.ActResolve && t.isSkipped():
 		return whyUnannounced
+	case n.Act == alert.ActResolve: // sent rather twice than never, should the store have lost the opening
+		return ""
+	case !t.hasOpening():
+		return whyUnannounced
+	case n.Act == alert.ActThread && !n.Created.After(t.opening.Created): // its news stands in the opening
+		return whyOpened
 	case n.Revision < t.opening.Revision || n.Act == alert.ActUpdate && t.after(n, alert.ActUpdate, alert.ActResolve) > 0:
 		return whySuperseded
 	case n.Act == alert.ActThread && t.after(n, alert.ActThread) >= maxThreads:
