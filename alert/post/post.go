@@ -56,7 +56,7 @@ type Request struct {
 	Hide   []string
 }
 
-// Response is a 2xx.
+// Response is what came back.
 type Response struct {
 	Status int
 	Header http.Header
@@ -74,26 +74,35 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}
+	answer, err := Call(c.http, req, r.hidden)
+	switch {
+	case answer.Status/100 == 2:
+		return answer, nil // taken, even where its body was cut
+	case answer.Status == 0:
+		return Response{}, err
+	}
+	return Response{}, r.refused(answer)
+}
+
+// Call makes one call and returns its answer, whatever the status. An answer that was cut comes with the error of it. Every
+// error is an *alert.SendError to be tried again; hide takes the secrets out of its text.
+func Call(client *http.Client, req *http.Request, hide func(string) string) (Response, error) {
 	var wrote atomic.Bool
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
-	resp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	resp, err := client.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
-		return Response{}, Unreached(err, wrote.Load(), r.hidden)
+		return Response{}, unreached(err, wrote.Load(), hide)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
-	if resp.StatusCode/100 == 2 {
-		return Response{resp.StatusCode, resp.Header, body}, nil // taken, even where its body was cut
-	}
 	if err != nil {
-		body = nil
+		err = unreached(err, true, hide)
 	}
-	return Response{}, r.refused(resp, body)
+	return Response{resp.StatusCode, resp.Header, body}, err
 }
 
-// Unreached returns what a call without an answer is: an *alert.SendError to be tried again. lost says that the request may have
-// arrived; hide takes the secrets out of its text.
-func Unreached(err error, lost bool, hide func(string) string) error {
+// unreached returns what a call without a whole answer is. lost says that the request may have arrived.
+func unreached(err error, lost bool, hide func(string) string) error {
 	word := "connect"
 	if lost {
 		word = "cut"
@@ -111,10 +120,10 @@ func Unreached(err error, lost bool, hide func(string) string) error {
 }
 
 // refused is any other status than a 2xx.
-func (r Request) refused(resp *http.Response, body []byte) error {
-	e := &alert.SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Err: r.Quote(body)}
-	wait, asked := RetryAfter(resp.Header)
-	switch code := resp.StatusCode; {
+func (r Request) refused(a Response) error {
+	e := &alert.SendError{Code: "http " + strconv.Itoa(a.Status), Err: r.Quote(a.Body)}
+	wait, asked := RetryAfter(a.Header)
+	switch code := a.Status; {
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable && asked:
 		e.Retryable, e.Limited, e.RetryAfter = true, true, wait
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly:
@@ -133,19 +142,11 @@ func (r Request) refused(resp *http.Response, body []byte) error {
 
 // Quote returns the beginning of an answer as an error without secrets, nil where it is empty.
 func (r Request) Quote(body []byte) error {
-	text := cut(strings.Join(strings.Fields(r.hidden(alert.Clean(string(body)))), " "))
+	text := alert.OneLine(r.hidden(alert.Clean(string(body))), maxQuote)
 	if text == "" {
 		return nil
 	}
 	return fmt.Errorf("%q", text)
-}
-
-// cut shortens a quote.
-func cut(text string) string {
-	if runes := []rune(text); len(runes) > maxQuote {
-		return string(runes[:maxQuote-1]) + "…"
-	}
-	return text
 }
 
 // hidden takes the secrets out of a text.

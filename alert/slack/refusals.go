@@ -60,7 +60,7 @@ func rateWord(word string) bool {
 func refusal(word string) *alert.SendError {
 	switch {
 	case rateWord(word):
-		return limited(defaultWait)
+		return limited(0)
 	case cured(word):
 		return &alert.SendError{Code: word, Retryable: true, Lost: true}
 	case word == "":
@@ -69,6 +69,7 @@ func refusal(word string) *alert.SendError {
 	return &alert.SendError{Code: cut(alert.Clean(word), 60), Fix: fixes()[word]}
 }
 
+// limited is the wish to wait; 0 = it was not said how long.
 func limited(wait time.Duration) *alert.SendError {
 	return &alert.SendError{Code: "ratelimited", Retryable: true, Limited: true, RetryAfter: wait}
 }

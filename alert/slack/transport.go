@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
-	"strings"
-	"sync/atomic"
-	"time"
 
 	api "github.com/slack-go/slack"
 
@@ -20,24 +16,11 @@ import (
 	"serin/probe/secret"
 )
 
-// Bounds of an answer.
-const (
-	maxAnswer     = 1 << 20
-	maxRetryAfter = time.Hour // more is taken for odd, and shortened to this
-	defaultWait   = time.Minute
-)
-
 // doer makes the calls of one client and turns everything but a 200 into an *alert.SendError, so that no answer's body
 // is lost and no error holds the secret.
 type doer struct {
 	client *http.Client
 	hide   string // the token or the webhook URL
-}
-
-// answer is a 200.
-type answer struct {
-	header http.Header
-	body   []byte
 }
 
 // Do is what slack-go calls. From an answer of the Web API it takes the copy of the message, which Slack may shape as it
@@ -48,35 +31,25 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(a.body, &fields) != nil || fields["ok"] == nil {
+	if json.Unmarshal(a.Body, &fields) != nil || fields["ok"] == nil {
 		return nil, &alert.SendError{Code: "odd answer", Retryable: true, Lost: true,
-			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(d.hidden(alert.Clean(string(a.body))), 100))}
+			Fix: "check that api_url and the proxy lead to Slack", Err: fmt.Errorf("%q", cut(d.hidden(alert.Clean(string(a.Body))), 100))}
 	}
 	delete(fields, "message")
 	if body, err := json.Marshal(fields); err == nil {
-		a.body = body
+		a.Body = body
 	}
-	a.header.Set("Content-Type", "application/json")
-	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Request: req}, nil
+	a.Header.Set("Content-Type", "application/json")
+	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Body)), Request: req}, nil
 }
 
 // roundTrip makes one call and returns its 200, or what else came as *alert.SendError.
-func (d *doer) roundTrip(req *http.Request) (answer, error) {
-	var wrote atomic.Bool
-	trace := &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }}
-	resp, err := d.client.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-	if err != nil {
-		return answer{}, post.Unreached(err, wrote.Load(), d.hidden)
+func (d *doer) roundTrip(req *http.Request) (post.Response, error) {
+	a, err := post.Call(d.client, req, d.hidden)
+	if err == nil && a.Status != http.StatusOK {
+		err = d.statusError(a)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return answer{}, post.Unreached(err, true, d.hidden)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return answer{}, statusError(resp, []byte(d.hidden(string(body))))
-	}
-	return answer{header: resp.Header, body: body}, nil
+	return a, err
 }
 
 // hidden takes the secret out of a text.
@@ -87,46 +60,37 @@ func (d *doer) hidden(text string) string {
 }
 
 // statusError is any other status than 200. A webhook says its word in the body, the Web API sometimes too.
-func statusError(resp *http.Response, body []byte) error {
-	word := answerWord(body)
+func (d *doer) statusError(a post.Response) error {
+	word := answerWord(d.hidden(string(a.Body)))
+	e := &alert.SendError{Code: "http " + strconv.Itoa(a.Status)}
+	if word != "" {
+		e.Err = fmt.Errorf("%q", word)
+	}
 	switch {
-	case resp.StatusCode == http.StatusTooManyRequests:
-		return limited(retryAfter(resp.Header.Get("Retry-After")))
-	case resp.StatusCode >= 500, resp.StatusCode == http.StatusRequestTimeout:
-		return &alert.SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Retryable: true, Err: worded(word)}
+	case a.Status == http.StatusTooManyRequests:
+		wait, _ := post.RetryAfter(a.Header)
+		return limited(wait)
+	case a.Status >= 500, a.Status == http.StatusRequestTimeout:
+		e.Retryable = true
 	case word != "" && known(word):
 		return refusal(word)
-	case resp.StatusCode/100 == 3:
-		return &alert.SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Fix: "redirects are not followed: check the URL and the proxy"}
+	case a.Status/100 == 3:
+		e.Fix = "redirects are not followed: check the URL and the proxy"
+	default:
+		e.Fix = "check the URL, the proxy and the app's settings"
 	}
-	return &alert.SendError{Code: "http " + strconv.Itoa(resp.StatusCode), Fix: "check the URL, the proxy and the app's settings", Err: worded(word)}
+	return e
 }
 
 // answerWord returns the error word of a body, JSON or bare, shortened.
-func answerWord(body []byte) string {
+func answerWord(body string) string {
 	var a struct {
 		Error string `json:"error"`
 	}
-	if json.Unmarshal(body, &a) == nil && a.Error != "" {
-		return cut(alert.Clean(a.Error), 100)
+	if json.Unmarshal([]byte(body), &a) == nil && a.Error != "" {
+		body = a.Error
 	}
-	return cut(alert.Clean(string(body)), 100)
-}
-
-func worded(word string) error {
-	if word == "" {
-		return nil
-	}
-	return fmt.Errorf("%q", word)
-}
-
-// retryAfter reads seconds; missing or odd is a minute.
-func retryAfter(value string) time.Duration {
-	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if err != nil || !(n > 0) {
-		return defaultWait
-	}
-	return time.Duration(min(n, maxRetryAfter.Seconds()) * float64(time.Second))
+	return cut(alert.Clean(body), 100)
 }
 
 // classify turns an error of slack-go or of this package into an *alert.SendError.

@@ -46,7 +46,7 @@ func (c *Channel) postWebhook(ctx context.Context, target string, p payload) err
 	if err != nil {
 		return d.classify(err)
 	}
-	if text := strings.TrimSpace(string(answer.body)); text != "ok" {
+	if text := strings.TrimSpace(string(answer.Body)); text != "ok" {
 		return d.classify(webhookAnswer(d.hidden(text)))
 	}
 	return nil
