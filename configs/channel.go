@@ -68,6 +68,16 @@ func channelTypes() []channelType {
 	}
 }
 
+// Can says in a few words what the channel does with the messages of an incident.
+func (c Channel) Can() string {
+	types := channelTypes()
+	i := slices.IndexFunc(types, func(t channelType) bool { return t.name == c.Type })
+	if i < 0 || c.Slack != nil && c.Slack.Channel == "" { // Slack by a webhook
+		return postsOnly
+	}
+	return types[i].can
+}
+
 // takes reports whether a channel of the type has the key.
 func (t channelType) takes(key string) bool {
 	return key == "name" || key == "type" || slices.ContainsFunc(t.keys, func(k string) bool {

@@ -47,6 +47,16 @@ type Run struct {
 	Rule   alert.Rule
 }
 
+// Due returns the run's next sending time strictly after t, spread included; zero when there is none.
+func (r Run) Due(t time.Time) time.Time {
+	offset := r.Entry.Offset()
+	next := r.Entry.Schedule.Next(t.Add(-offset))
+	if next.IsZero() {
+		return next
+	}
+	return next.Add(offset)
+}
+
 // Instance is [instance].
 type Instance struct {
 	Name   string `koanf:"name"` // default: the host's name

@@ -47,10 +47,6 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("the type check has a hole: %s", p)
 			}
 		}
-		if c != nil {
-			_ = c.Summarize(SummaryOptions{Now: noon}).String()
-			c.Schedule(noon, 2)
-		}
 	})
 }
 

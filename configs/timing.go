@@ -49,11 +49,11 @@ func (l *loader) parseCron(s section, key, text string, zone *time.Location) tim
 		return timing{}
 	}
 	if runs, days := bestWeek(cron, first.In(zone)); runs < leastRuns || days < leastDays {
-		what := plural(runs, "run", "runs")
+		what := fmt.Sprintf("at best it runs %d times in 7 days", runs)
 		if runs >= leastRuns {
-			what = "runs on " + plural(days, "day", "days") + " only"
+			what = fmt.Sprintf("at best it runs on %d of 7 days", days)
 		}
-		s.fail(key, fmt.Sprintf("schedule %q can never get a band: %s in its best 7 days", text, what), "run at least 14 times in 7 days, on at least 3 of them")
+		s.fail(key, fmt.Sprintf("schedule %q can never get a band: %s", text, what), "run at least 14 times in 7 days, on at least 3 of them")
 		return timing{}
 	}
 	return timing{schedule: cron, interval: schedule.Interval(cron, first), ok: true}
@@ -122,46 +122,4 @@ func tally(counts []int) (runs, days int) {
 		}
 	}
 	return runs, days
-}
-
-// NextRuns are the next runs of one canary.
-type NextRuns struct {
-	Key    string        `json:"key"`
-	Cron   string        `json:"cron"`
-	Zone   string        `json:"zone"`
-	Offset time.Duration `json:"-"`         // behind the cron time, the same at every run
-	Millis float64       `json:"offset_ms"` // Offset
-	Runs   []time.Time   `json:"runs"`      // in the scene's zone, offset included
-	Notes  []string      `json:"notes,omitempty"`
-}
-
-// Schedule returns the next n real runs of every canary after now, by key: cron time and spread together. Notes say
-// what the clock changes of the zone do to a schedule within a year.
-func (c *Config) Schedule(now time.Time, n int) []NextRuns {
-	list := make([]NextRuns, 0, len(c.Runs))
-	for _, r := range c.Runs {
-		zone := r.Canary.Scene.Zone
-		next := NextRuns{Key: r.Canary.Key(), Cron: r.Cron, Zone: zone.String(), Offset: r.Entry.Offset(),
-			Millis: float64(r.Entry.Offset()) / float64(time.Millisecond),
-			Notes:  schedule.DSTNotes(r.Entry.Schedule, zone, now)}
-		for t := now; len(next.Runs) < n; {
-			t = r.Due(t)
-			if t.IsZero() {
-				break
-			}
-			next.Runs = append(next.Runs, t.In(zone))
-		}
-		list = append(list, next)
-	}
-	return list
-}
-
-// Due returns the run's next sending time strictly after t, spread included; zero when there is none.
-func (r Run) Due(t time.Time) time.Time {
-	offset := r.Entry.Offset()
-	next := r.Entry.Schedule.Next(t.Add(-offset))
-	if next.IsZero() {
-		return next
-	}
-	return next.Add(offset)
 }

@@ -7,34 +7,6 @@ import (
 	"serin/probe/schedule"
 )
 
-func TestSchedule(t *testing.T) {
-	setEnv(t)
-	c := mustLoad(t, base+`medium = { schedule = "30 2,14 * * *", spread = "0s" }
-timezone = "Europe/Berlin"
-`)
-	list := c.Schedule(noon, 3)
-	if len(list) != 2 || list[0].Key != "gw/chat/medium" || list[1].Key != "gw/chat/short" {
-		t.Fatalf("schedule = %+v", list)
-	}
-	for i, want := range []string{"2026-03-02T14:30:00+01:00", "2026-03-03T02:30:00+01:00", "2026-03-03T14:30:00+01:00"} {
-		if got := list[0].Runs[i].Format(time.RFC3339); got != want {
-			t.Errorf("medium run %d = %s, want %s", i, got, want)
-		}
-	}
-	offset := schedule.Offset("gw/chat/short", 5*time.Minute, 5*time.Minute)
-	if list[1].Offset != offset || offset == 0 {
-		t.Errorf("offset = %s, want %s", list[1].Offset, offset)
-	}
-	for i, run := range list[1].Runs { // the run due at noon itself is sent after it
-		if want := noon.Add(offset).Add(time.Duration(i) * 5 * time.Minute); !run.Equal(want) {
-			t.Errorf("short run %d = %s, want %s", i, run, want)
-		}
-	}
-	if len(list[0].Notes) != 2 { // no 02:30 in spring, two in autumn
-		t.Errorf("notes = %q", list[0].Notes)
-	}
-}
-
 func TestDueIsStrictlyAfter(t *testing.T) {
 	setEnv(t)
 	r := mustLoad(t, base).Runs[0]

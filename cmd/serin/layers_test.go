@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"cmd/internal/telemetry": {"configs", "probe"},
 	// Values as text, for every command; probe says what of a sample is not known.
 	"cmd/internal/human": {"probe"},
+	"cmd/internal/plan":  {"configs", "probe", "probe/schedule"}, // what a config comes to, for validate
 	// A diagnosis starts from a probe and its target; wire says in which header a key goes, configs which name is nearest.
 	"cmd/internal/check": {"probe", "probe/wire", "configs", "cmd/internal/human"},
 	// Explanations read what the store keeps of decisions, and judge nothing again.

@@ -9,6 +9,7 @@ import (
 
 	"serin/baseline/store"
 	"serin/cmd/internal/human"
+	"serin/cmd/internal/plan"
 	"serin/configs"
 )
 
@@ -33,11 +34,11 @@ func (c *validateCmd) Run(_ context.Context, o Options) error {
 	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.NoSecrets, Now: now})
 	report := validation{Problems: problems}
 	if cfg != nil {
-		sum := cfg.Summarize(configs.SummaryOptions{Now: now, SampleBytes: store.BytesPerSample, BandBytes: store.BytesPerBand})
-		delivery := cfg.Delivery()
+		sum := plan.Summarize(cfg, plan.Options{Now: now, SampleBytes: store.BytesPerSample, BandBytes: store.BytesPerBand})
+		delivery := plan.DeliveryOf(cfg)
 		report.Summary, report.Delivery = &sum, &delivery
 		if c.Schedule {
-			report.Schedule, report.Windows = cfg.Schedule(now, nextRuns), cfg.Windows(now, nextRuns)
+			report.Schedule, report.Windows = plan.Runs(cfg, now, nextRuns), plan.Windows(cfg, now, nextRuns)
 		}
 	}
 	var err error
@@ -54,11 +55,11 @@ func (c *validateCmd) Run(_ context.Context, o Options) error {
 
 // validation is all that validate has to say.
 type validation struct {
-	Problems []configs.Problem     `json:"problems"`
-	Summary  *configs.Summary      `json:"summary,omitempty"`
-	Delivery *configs.Delivery     `json:"delivery,omitempty"`
-	Schedule []configs.NextRuns    `json:"schedule,omitempty"`
-	Windows  []configs.NextWindows `json:"maintenance,omitempty"`
+	Problems []configs.Problem  `json:"problems"`
+	Summary  *plan.Summary      `json:"summary,omitempty"`
+	Delivery *plan.Delivery     `json:"delivery,omitempty"`
+	Schedule []plan.NextRuns    `json:"schedule,omitempty"`
+	Windows  []plan.NextWindows `json:"maintenance,omitempty"`
 }
 
 func (v *validation) print(w io.Writer) {
@@ -89,7 +90,7 @@ func (v *validation) print(w io.Writer) {
 }
 
 // printWindows writes the next windows of one maintenance.
-func printWindows(w io.Writer, m configs.NextWindows) {
+func printWindows(w io.Writer, m plan.NextWindows) {
 	does := "nobody is told"
 	if m.Cap != "" {
 		does = "told as no more than " + m.Cap

@@ -1,20 +1,23 @@
-package configs
+// Package plan says what a config comes to before it runs: probes, tokens, money and storage a day, the next runs and
+// maintenance windows, and where messages go.
+package plan
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
+	"serin/configs"
 	"serin/probe"
 	"serin/probe/schedule"
 )
 
-// SummaryOptions give what configs cannot know by itself; zero values take the documented estimates.
-type SummaryOptions struct {
+// Options give what a config does not say; zero values take the documented estimates.
+type Options struct {
 	Now         time.Time // the week that is counted begins here; zero = now
 	SampleBytes float64   // of the store, per sample, indexes included; 0 = 225
 	BandBytes   float64   // of the store, per band: one a slot and judged series; 0 = 620
-	Series      int       // series on /metrics as the program counts them; 0 = by EstimateSeries
+	Series      int       // series on /metrics as the program counts them; 0 = by estimateSeries
 }
 
 // Summary is what a config means in probes, tokens, money and storage. Days are the mean of the next seven. Tokens and money count regular probes;
@@ -32,18 +35,18 @@ type Summary struct {
 	Unpriced      int         `json:"canaries_without_price"`
 	StoreMBDay    float64     `json:"store_mb_per_day"`
 	Series        int         `json:"metric_series"`
-	FalseAlerts   float64     `json:"false_alerts_per_month"` // about; see FalseAlertsPerSeries
+	FalseAlerts   float64     `json:"false_alerts_per_month"` // about; see falseAlertsPerSeries
 	AlertedSeries int         `json:"alerted_series"`
 }
 
 // typicalOutput is the usual length of an answer to a built-in prompt, tokens: they ask for 130 to 250.
 const typicalOutput = 190
 
-// FalseAlertsPerSeries returns about how many false alerts a month one series of a canary and metric gives under a preset.
+// falseAlertsPerSeries returns about how many false alerts a month one series of a canary and metric gives under a preset.
 // They were measured by alert/sim/simulate with 5-minute schedules (seeds 101-112), not on your endpoint: a level that wanders
 // gives several times as many. A series by itself gives .03 (balanced) to .16 (sharp); with the alerts of whole
 // targets it is .05 where a target has nine canaries, .08 where it has three. 0.1 stands for all of them.
-func FalseAlertsPerSeries(preset string) float64 {
+func falseAlertsPerSeries(preset string) float64 {
 	if preset == "literal" {
 		return 295
 	}
@@ -51,7 +54,7 @@ func FalseAlertsPerSeries(preset string) float64 {
 }
 
 // Summarize counts what the config sends, stores and shows.
-func (c *Config) Summarize(o SummaryOptions) Summary {
+func Summarize(c *configs.Config, o Options) Summary {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
@@ -76,13 +79,13 @@ func (c *Config) Summarize(o SummaryOptions) Summary {
 		s.StoreMBDay += (day*o.SampleBytes + bands*o.BandBytes) / 1e6
 	}
 	if s.Series == 0 {
-		s.Series = c.EstimateSeries()
+		s.Series = estimateSeries(c)
 	}
 	return s
 }
 
 // add counts one canary with its probes a day.
-func (s *Summary) add(r Run, day float64, now time.Time) {
+func (s *Summary) add(r configs.Run, day float64, now time.Time) {
 	c := r.Canary
 	out := typicalTokens(c)
 	s.ProbesDay += day
@@ -90,7 +93,7 @@ func (s *Summary) add(r Run, day float64, now time.Time) {
 	s.OutputDay += day * out
 	s.OutputCapDay += day * float64(c.MaxTokens)
 	s.AlertedSeries += len(c.Scene.Metrics)
-	s.FalseAlerts += float64(len(c.Scene.Metrics)) * FalseAlertsPerSeries(r.Rule.Preset)
+	s.FalseAlerts += float64(len(c.Scene.Metrics)) * falseAlertsPerSeries(r.Rule.Preset)
 	p := c.Target.PriceAt(now)
 	if p == nil || !p.Input.Known || !p.Output.Known {
 		s.Unpriced++
@@ -119,13 +122,13 @@ func builtin(c *probe.Canary) bool {
 	return strings.HasPrefix(c.Prompts[0].ID, c.Scene.Language+"-"+string(c.Size)+"-")
 }
 
-// EstimateSeries returns about how many series /metrics shows once every canary has run and nothing has failed:
+// estimateSeries returns about how many series /metrics shows once every canary has run and nothing has failed:
 //
 //	canary:  4 counters (probes, input and output tokens, cost), 1 last success, and per metric 1 last value and 4 of the baseline;
 //	         1 alert state per metric and for each of timeout, error, limit and no_data
 //	target:  1 info, and per input bucket it is probed at 3 histograms of 26+2 series (ttft, ttfa, e2e) and 1 of 18+2 (tpot)
 //	process: 60
-func (c *Config) EstimateSeries() int {
+func estimateSeries(c *configs.Config) int {
 	total := 60 + len(c.Targets)
 	buckets := map[string]bool{}
 	for _, r := range c.Runs {

@@ -1,4 +1,4 @@
-package configs
+package plan
 
 import (
 	"math"
@@ -9,7 +9,6 @@ import (
 )
 
 func TestSummary(t *testing.T) {
-	setEnv(t)
 	c := mustLoad(t, `
 [[target]]
 name = "gw"
@@ -36,7 +35,7 @@ model = "m"
 input = 2
 output = 10
 `)
-	s := c.Summarize(SummaryOptions{Now: noon, SampleBytes: 1000, BandBytes: 500, Series: 77})
+	s := Summarize(c, Options{Now: noon, SampleBytes: 1000, BandBytes: 500, Series: 77})
 	f := func(name string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-9*math.Max(1, want) {
@@ -65,15 +64,14 @@ output = 10
 }
 
 func TestEstimateSeries(t *testing.T) {
-	setEnv(t)
 	c := mustLoad(t, base)
-	one := c.EstimateSeries()
+	one := estimateSeries(c)
 	if want := 60 + 1 + (5 + 5*2 + 2 + 4) + 104; one != want {
 		t.Errorf("estimate = %d, want %d", one, want)
 	}
 	// medium lands in another input bucket (500 and more), so it brings histograms of its own.
 	c = mustLoad(t, base+"medium = \"*/10 * * * *\"\n")
-	if got, want := c.EstimateSeries(), one+21+104; got != want {
+	if got, want := estimateSeries(c), one+21+104; got != want {
 		t.Errorf("estimate = %d, want %d", got, want)
 	}
 }
@@ -92,8 +90,7 @@ func TestRound(t *testing.T) {
 }
 
 func TestUnpricedSummary(t *testing.T) {
-	setEnv(t)
-	s := mustLoad(t, base).Summarize(SummaryOptions{Now: noon})
+	s := Summarize(mustLoad(t, base), Options{Now: noon})
 	if s.CostDay.Known || s.CostCapDay != (probe.Money{}) || !strings.Contains(s.String(), "money a day: not known") {
 		t.Errorf("a cost without a price: %+v\n%s", s, s)
 	}

@@ -6,33 +6,6 @@ import (
 	"testing"
 )
 
-func TestDelivery(t *testing.T) {
-	setEnv(t)
-	c := mustLoad(t, base+`
-[slack]
-webhook_url_env = "HOOK"
-[[channel]]
-name = "ops"
-type = "slack"
-bot_token_env = "GATEWAY_API_KEY"
-channel = "#ops"
-[[route]]
-match = { severity = "critical", target = "gw*" }
-channels = ["ops"]
-[[route]]
-channels = ["slack"]
-`)
-	want := `channel slack (slack): posts only: no edits, no threads
-channel ops (slack): edits its message, writes into its thread
-route: severity = critical, target = gw* to ops
-route: everything to slack
-route: what none of these matches to all channels
-`
-	if got := c.Delivery().String(); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 // TestProbesOnly wants no credential that a probe of the chosen targets does not need.
 func TestProbesOnly(t *testing.T) {
 	setEnv(t)

@@ -1,8 +1,12 @@
-package configs
+package plan
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"serin/configs"
 )
 
 // Delivery says where messages go, for people who check a config.
@@ -24,19 +28,11 @@ type DeliveryRoute struct {
 	Channels []string          `json:"channels"`
 }
 
-// Delivery returns the channels and routes in the order of the file.
-func (c *Config) Delivery() Delivery {
+// DeliveryOf returns the channels and routes in the order of the file.
+func DeliveryOf(c *configs.Config) Delivery {
 	d := Delivery{Channels: []DeliveryChannel{}, Routes: []DeliveryRoute{}}
-	can := map[string]string{}
-	for _, t := range channelTypes() {
-		can[t.name] = t.can
-	}
 	for _, ch := range c.Channels {
-		does := can[ch.Type]
-		if ch.Slack != nil && ch.Slack.Channel == "" {
-			does = postsOnly
-		}
-		d.Channels = append(d.Channels, DeliveryChannel{ch.Name, ch.Type, does})
+		d.Channels = append(d.Channels, DeliveryChannel{ch.Name, ch.Type, ch.Can()})
 	}
 	for _, r := range c.Routes {
 		d.Routes = append(d.Routes, DeliveryRoute{r.Match, r.Channels})
@@ -52,7 +48,7 @@ func (d Delivery) String() string {
 	}
 	for _, r := range d.Routes {
 		var match []string
-		for _, name := range sortedKeys(r.Match) {
+		for _, name := range slices.Sorted(maps.Keys(r.Match)) {
 			match = append(match, name+" = "+r.Match[name])
 		}
 		what := strings.Join(match, ", ")
