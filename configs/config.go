@@ -93,3 +93,22 @@ type Metrics struct {
 	PushURL         string            `koanf:"push_url"`
 	ReportInterval  time.Duration     `koanf:"report_interval"`
 }
+
+// SceneZone returns the time zone of a scene, nil when it is not configured.
+func (c *Config) SceneZone(name string) *time.Location {
+	for _, s := range c.Scenes {
+		if s.Name == name {
+			return s.Zone
+		}
+	}
+	return nil
+}
+
+// Keys returns the keys of the runs' canaries.
+func Keys(runs []Run) []string {
+	keys := make([]string, len(runs))
+	for i, r := range runs {
+		keys[i] = r.Canary.Key()
+	}
+	return keys
+}

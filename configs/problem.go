@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,4 +109,16 @@ func (r *report) sorted() []Problem {
 		return append(r.problems[:maxListed:maxListed], Problem{Severity: severity, What: fmt.Sprintf("%d more problems are not listed", more), Fix: "correct those above first"})
 	}
 	return r.problems
+}
+
+// AsError returns nil where a config can be used, else an error with one line a problem.
+func AsError(problems []Problem) error {
+	if !HasErrors(problems) {
+		return nil
+	}
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	return errors.New("the config cannot be used:\n  " + strings.Join(lines, "\n  "))
 }

@@ -36,8 +36,8 @@ var arrows = map[string][]string{
 	// Judging, telling and delivery know nothing of each other: the daemon carries data from one to the next.
 	"alert/engine":   {"alert", "baseline", "baseline/level", "probe", "probe/glob"},
 	"alert/incident": {"alert", "alert/message"},
-	"alert/message":  {"alert", "probe"}, // the words; probe has the outcomes and their advice
-	"alert/slack":    {"alert", "alert/post", "probe/secret"},               // a channel knows the neutral message, nothing of what caused it
+	"alert/message":  {"alert", "probe"},                      // the words; probe has the outcomes and their advice
+	"alert/slack":    {"alert", "alert/post", "probe/secret"}, // a channel knows the neutral message, nothing of what caused it
 	// Delivery knows notices and channels, not what they are about.
 	"alert/outbox": {"alert"},
 	// Each channel technology is one package; none knows another.
@@ -68,9 +68,9 @@ var arrows = map[string][]string{
 	"cmd/internal/check": {"probe", "probe/wire", "configs", "cmd/internal/human"},
 	// Explanations read what the store keeps of decisions, and judge nothing again.
 	"cmd/internal/explain": {"alert", "baseline", "baseline/store", "probe", "cmd/internal/human"},
-	// app wires everything together; only main imports it.
-	"cmd/internal/app": {all},
-	"cmd/serin":        {"cmd/internal/app"},
+	"cmd/internal/daemon":  {all}, // wires every room
+	"cmd/internal/app":     {all},
+	"cmd/serin":            {"cmd/internal/app"},
 }
 
 // topLevel is what may lie at the top of the repository, besides dotfiles and what .gitignore keeps out.

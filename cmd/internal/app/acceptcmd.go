@@ -74,3 +74,8 @@ func (f orderFlags) name() string {
 	}
 	return fmt.Sprintf("uid %d", os.Getuid())
 }
+
+// orderText is what a command prints of the series it changed.
+func orderText(what string, changed []string) string {
+	return fmt.Sprintf("%s: %s", what, strings.Join(changed, ", "))
+}

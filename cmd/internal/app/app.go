@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"serin/cmd/internal/daemon"
 )
 
 // Exit codes.
@@ -47,7 +50,7 @@ var errQuiet = errors.New("said already")
 
 // Run parses the arguments, runs the command and returns the exit code. It prints errors to o.Stderr.
 func Run(ctx context.Context, o Options) int {
-	silenceGo()
+	log.SetOutput(io.Discard) // a command has nowhere to put what Go's own packages say
 	cmd, err := parse(o)
 	if err != nil {
 		return report(o.Stderr, err)
@@ -68,6 +71,9 @@ func report(w io.Writer, err error) int {
 	code := ExitInternal
 	if e, ok := errors.AsType[*exitError](err); ok {
 		code = e.code
+	}
+	if _, ok := errors.AsType[*daemon.StartError](err); ok {
+		code = ExitUsage
 	}
 	if !errors.Is(err, errQuiet) {
 		_, _ = fmt.Fprintln(w, "serin:", err)

@@ -112,7 +112,7 @@ func (c *backtestCmd) config() (*configs.Config, error) {
 		return nil, nil
 	}
 	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: true})
-	if err := configError(problems); err != nil {
+	if err := configs.AsError(problems); err != nil {
 		return nil, fail(ExitUsage, err)
 	}
 	return cfg, nil

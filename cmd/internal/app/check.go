@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"serin/cmd/internal/check"
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/glob"
@@ -57,13 +58,13 @@ func (c *checkCmd) Run(ctx context.Context, o Options) error {
 	if c.All {
 		c.sayCost(o, runs)
 	}
-	level := newLevel("warn")
-	redact := &redaction{}
+	level := daemon.NewLevel("warn")
+	redact := &daemon.Redaction{}
 	redact.Add(redactor)
-	p := probe.New(probe.Options{Version: Version, Redactor: redactor, Log: newLogger(o.Stderr, "text", level, redact)})
+	p := probe.New(probe.Options{Version: daemon.Version, Redactor: redactor, Log: daemon.NewLogger(o.Stderr, "text", level, redact)})
 	defer p.Close()
 	bad := 0
-	out := check.NewReport(o.Stdout, keysOf(runs))
+	out := check.NewReport(o.Stdout, configs.Keys(runs))
 	out.Details, out.Events, out.Answers = c.N == 1 || c.Verbose, c.Verbose, c.ShowText
 	for _, r := range runs {
 		failed, err := c.one(ctx, o, p, r, out)
@@ -107,7 +108,7 @@ func (c *checkCmd) load() (*configs.Config, error) {
 		return cfg, flagError(problems)
 	}
 	cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: c.Curl, ProbesOnly: true, Pattern: c.Pattern})
-	return cfg, configError(problems)
+	return cfg, configs.AsError(problems)
 }
 
 // selectRuns filters by pattern; without all, and where the pattern names only targets, it keeps the smallest size of each.
@@ -185,12 +186,4 @@ func (c *checkCmd) one(ctx context.Context, o Options, p *probe.Prober, r config
 		out.Spread(samples)
 	}
 	return failed, nil
-}
-
-func keysOf(runs []configs.Run) []string {
-	keys := make([]string, len(runs))
-	for i, r := range runs {
-		keys[i] = r.Canary.Key()
-	}
-	return keys
 }

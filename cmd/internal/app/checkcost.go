@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/secret"
@@ -41,7 +42,7 @@ func (c *checkCmd) sayCost(o Options, runs []configs.Run) {
 
 // curl prints the requests for curl, with the key as a variable.
 func (c *checkCmd) curl(o Options, runs []configs.Run, redactor *secret.Redactor) error {
-	p := probe.New(probe.Options{Version: Version, Redactor: redactor})
+	p := probe.New(probe.Options{Version: daemon.Version, Redactor: redactor})
 	defer p.Close()
 	for _, r := range runs {
 		name := c.APIKeyEnv

@@ -32,7 +32,7 @@ func (c *checkCmd) mistake() error {
 	return nil
 }
 
-// flagError is configError for a config that was made of flags: it speaks of them, not of keys and lines.
+// flagError is configs.AsError for a config that was made of flags: it speaks of them, not of keys and lines.
 func flagError(problems []configs.Problem) error {
 	if !configs.HasErrors(problems) {
 		return nil

@@ -76,7 +76,7 @@ func (c *costCmd) config() (*configs.Config, error) {
 	}
 	if c.Config != "" {
 		cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: true})
-		if err := configError(problems); err != nil {
+		if err := configs.AsError(problems); err != nil {
 			return nil, fail(ExitUsage, err)
 		}
 		return cfg, nil

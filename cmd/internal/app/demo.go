@@ -15,6 +15,7 @@ import (
 	"serin/alert"
 	"serin/alert/slack/slacktest"
 	"serin/baseline/store"
+	"serin/cmd/internal/daemon"
 	"serin/cmd/internal/human"
 	"serin/configs"
 	"serin/probe"
@@ -134,7 +135,7 @@ func (d *demo) configure(ctx context.Context, base string) error {
 	}
 	cfg, problems := configs.Load(configs.Options{Path: path})
 	d.cfg = cfg
-	return configError(problems)
+	return configs.AsError(problems)
 }
 
 func (d *demo) importHistory(ctx context.Context) error {
@@ -142,7 +143,7 @@ func (d *demo) importHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, err := store.Open(ctx, d.cfg.Store.DSN, store.Options{Version: Version})
+	st, err := store.Open(ctx, d.cfg.Store.DSN, store.Options{Version: daemon.Version})
 	if err != nil {
 		return err
 	}
@@ -158,21 +159,21 @@ func (d *demo) play(ctx context.Context) error {
 	d.out = &closing{out: d.out, gone: stop}
 	story := &demoStory{out: d.out, start: time.Now(), fault: d.slow, samples: make(chan probe.Sample, 256), slack: make(chan demoMessage, 64)}
 	story.terminal, story.newest = terminal, map[string]probe.Sample{}
-	redact := &redaction{}
+	redact := &daemon.Redaction{}
 	redact.Add(d.cfg.Redactor)
-	started := make(chan *daemon, 1)
+	started := make(chan *daemon.Daemon, 1)
 	ended := make(chan error, 1)
-	opt := daemonOptions{Config: d.cfg, Channels: d.channels(story), HTTP: true, Log: newLogger(d.logFile(), "text", newLevel("info"), redact),
-		Redact: redact, Level: newLevel("info"), OnSample: story.take, OnStart: func(x *daemon, addr net.Addr) {
+	opt := daemon.Options{Config: d.cfg, Channels: d.channels(story), HTTP: true, Log: daemon.NewLogger(d.logFile(), "text", daemon.NewLevel("info"), redact),
+		Redact: redact, Level: daemon.NewLevel("info"), OnSample: story.take, OnStart: func(x *daemon.Daemon, addr net.Addr) {
 			d.url = "http://" + addr.String()
 			started <- x
 		}}
-	go func() { ended <- runDaemon(ctx, opt) }()
+	go func() { ended <- daemon.Run(ctx, opt) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("start the demo's daemon: %w", err)
 	case x := <-started:
-		story.status = x.engine.Status
+		story.status = x.Judged
 	}
 	_, _ = fmt.Fprintf(d.out, demoIntro, d.url, d.url)
 	err := story.tell(ctx)
@@ -207,7 +208,7 @@ func (c *closing) Write(p []byte) (int, error) {
 // channels wraps the real Slack channel so that what it sent is told in the story.
 func (d *demo) channels(story *demoStory) func(*configs.Config) ([]alert.Channel, error) {
 	return func(cfg *configs.Config) ([]alert.Channel, error) {
-		list, err := channelsOf(cfg)
+		list, err := daemon.Channels(cfg)
 		for i := range list {
 			list[i] = toldChannel{Channel: list[i], slack: d.slack, story: story, seen: new(int)}
 		}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 	"serin/probe"
 	"serin/probe/fakellm"
@@ -19,7 +20,7 @@ func demoBehaviour() fakellm.Behaviour {
 
 // demoInputs asks the fake models once for each canary, so that the made history has prompts of the right length.
 func demoInputs(ctx context.Context, cfg *configs.Config) (map[string]int, error) {
-	p := probe.New(probe.Options{Version: Version, Redactor: cfg.Redactor})
+	p := probe.New(probe.Options{Version: daemon.Version, Redactor: cfg.Redactor})
 	defer p.Close()
 	inputs := map[string]int{}
 	for _, r := range cfg.Runs {

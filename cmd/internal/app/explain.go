@@ -36,10 +36,10 @@ func (c *explainCmd) Run(ctx context.Context, o Options) error {
 	var canaries []string
 	if c.Config != "" {
 		cfg, problems := configs.Load(configs.Options{Path: c.Config, NoSecrets: true})
-		if err := configError(problems); err != nil {
+		if err := configs.AsError(problems); err != nil {
 			return fail(ExitUsage, err)
 		}
-		canaries = keysOf(cfg.Runs)
+		canaries = configs.Keys(cfg.Runs)
 	}
 	return c.read(ctx, o, func(st *store.Store) error {
 		list, err := c.decisions(ctx, explain.Explainer{Store: st, Canaries: canaries}, now)

@@ -13,6 +13,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/daemon"
 	"serin/cmd/internal/human"
 	"serin/cmd/internal/web"
 )
@@ -110,7 +111,7 @@ func openSince(ctx context.Context, st *store.Store, since, until time.Time, onl
 }
 
 func (c *incidentsShowCmd) one(ctx context.Context, st *store.Store, labels map[string]verdict, w io.Writer) error {
-	doc, err := dossierOf(ctx, st, c.ID)
+	doc, err := daemon.Dossier(ctx, st, c.ID)
 	if errors.Is(err, web.ErrNotFound) {
 		return fail(ExitUsage, fmt.Errorf("%w: serin incidents lists them", err))
 	} else if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"serin/alert"
 	"serin/baseline/store"
+	"serin/cmd/internal/daemon"
 	"serin/cmd/internal/web"
 )
 
@@ -61,7 +62,7 @@ func (c *incidentsLabelCmd) Run(ctx context.Context, o Options) error {
 		return err
 	}
 	err = c.with(ctx, o, false, func(st *store.Store) error {
-		if _, err := dossierOf(ctx, st, c.ID); errors.Is(err, web.ErrNotFound) {
+		if _, err := daemon.Dossier(ctx, st, c.ID); errors.Is(err, web.ErrNotFound) {
 			return fail(ExitUsage, fmt.Errorf("%w: serin incidents lists them", err))
 		} else if err != nil {
 			return err

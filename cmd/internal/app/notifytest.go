@@ -9,6 +9,7 @@ import (
 
 	"serin/alert"
 	"serin/alert/message"
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 )
 
@@ -26,10 +27,10 @@ func (notifyTestCmd) Help() string {
 // Run tries every channel of the config.
 func (c *notifyTestCmd) Run(ctx context.Context, o Options) error {
 	cfg, problems := configs.Load(configs.Options{Path: c.Config})
-	if err := configError(problems); err != nil {
+	if err := configs.AsError(problems); err != nil {
 		return fail(ExitUsage, err)
 	}
-	channels, err := channelsOf(cfg)
+	channels, err := daemon.Channels(cfg)
 	if err != nil {
 		return fail(ExitUsage, err)
 	}

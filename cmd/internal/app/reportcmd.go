@@ -130,7 +130,8 @@ func (s *scopeMonth) add(in alert.Incident, label string, from, to, now time.Tim
 		if end.IsZero() {
 			end = now
 		}
-		s.Firing += max(0, earliest(end, to).Sub(latest(in.Opened, from)).Seconds())
+		from, to := slices.MaxFunc([]time.Time{in.Opened, from}, time.Time.Compare), slices.MinFunc([]time.Time{end, to}, time.Time.Compare)
+		s.Firing += max(0, to.Sub(from).Seconds())
 	}
 	if in.Opened.Before(from) {
 		return
@@ -159,20 +160,6 @@ func (s *scopeMonth) close() {
 		p := float64(s.True) / float64(n)
 		s.Precision = &p
 	}
-}
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 func (r *monthly) write(w io.Writer) error {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 )
 
@@ -20,13 +21,13 @@ func (runCmd) Help() string {
 func (c *runCmd) Run(ctx context.Context, o Options) error {
 	load := func() (*configs.Config, []configs.Problem) { return configs.Load(configs.Options{Path: c.Config}) }
 	cfg, problems := load()
-	if err := configError(problems); err != nil {
+	if err := configs.AsError(problems); err != nil {
 		return fail(ExitUsage, err)
 	}
-	redact, level := &redaction{}, newLevel(cfg.Log.Level)
+	redact, level := &daemon.Redaction{}, daemon.NewLevel(cfg.Log.Level)
 	redact.Add(cfg.Redactor)
-	log := newLogger(o.Stderr, cfg.Log.Format, level, redact)
-	logGo(log, redact.Text)
+	log := daemon.NewLogger(o.Stderr, cfg.Log.Format, level, redact)
+	daemon.LogGo(log, redact.Text)
 	for _, w := range cfg.Warnings {
 		log.Warn("config", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.What, "fix", w.Fix)
 	}
@@ -34,6 +35,6 @@ func (c *runCmd) Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(ExitUsage, err)
 	}
-	return runDaemon(ctx, daemonOptions{Config: cfg, Load: load, Channels: channelsOf, HTTP: true, Socket: socket, Log: log,
+	return daemon.Run(ctx, daemon.Options{Config: cfg, Load: load, Channels: daemon.Channels, HTTP: true, Socket: socket, Log: log,
 		Redact: redact, Level: level, Reload: o.Reload})
 }

@@ -98,7 +98,7 @@ func (c *silenceAddCmd) span(body map[string]any, now time.Time) error {
 }
 
 func silenceSpan(s web.Silenced, now time.Time) string {
-	until := "until " + human.Time(s.Ends) + " (" + human.Duration(s.Ends.Sub(latest(s.Starts, now))) + ")"
+	until := "until " + human.Time(s.Ends) + " (" + human.Duration(s.Ends.Sub(slices.MaxFunc([]time.Time{s.Starts, now}, time.Time.Compare))) + ")"
 	if s.State == "pending" {
 		return "is planned: from " + human.Time(s.Starts) + " " + until
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"serin/baseline/store"
+	"serin/cmd/internal/daemon"
 	"serin/configs"
 )
 
@@ -22,7 +23,7 @@ func storePath(flag, config string) (string, error) {
 		return findStore(path, unitStore), err
 	}
 	cfg, problems := configs.Load(configs.Options{Path: config, NoSecrets: true})
-	if err := configError(problems); err != nil {
+	if err := configs.AsError(problems); err != nil {
 		return "", fail(ExitUsage, err)
 	}
 	return findStore(cfg.Store.DSN, unitStore), nil
@@ -55,9 +56,9 @@ func openStore(ctx context.Context, path string, stderr io.Writer, readOnly bool
 // openZoned opens a store whose daily sums follow the zones of cfg's scenes; UTC where cfg is nil or has no such scene.
 func openZoned(ctx context.Context, path string, stderr io.Writer, readOnly bool, cfg *configs.Config) (*store.Store, error) {
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	o := store.Options{Log: log, ReadOnly: readOnly, Version: Version}
+	o := store.Options{Log: log, ReadOnly: readOnly, Version: daemon.Version}
 	if cfg != nil {
-		o.Zone = func(scene string) *time.Location { return zoneOfScene(cfg, scene) }
+		o.Zone = cfg.SceneZone
 	}
 	return store.Open(ctx, path, o)
 }
