@@ -12,17 +12,17 @@
 //
 // One slow sample, from the cron tick to the Slack message:
 //
-//	 1. probe/schedule   Runner fires a tick; the daemon's fire asks gate, budget and maintenance whether to send it
-//	 2. probe            Prober.Do sends the canary, reads the stream, returns one Sample with one Outcome
-//	 3. daemon           deliver counts the sample and puts it into the inbox; the engine's goroutine takes it out (observe)
-//	 4. alert/engine     Observe → judge → judgeLatency (judge.go) → latency (band.go): the value against its band gives an Observation
-//	 5. alert/engine     step (series.go) → alert.Step (step.go): votes, firing, recovery; apply (series.go) → a Transition
-//	 6. alert/engine     commit (engine.go) → weigh → alert.SeverityOf (severity.go): how grave, by what else fires on the target
-//	 7. alert/incident   Update → refresh (incidents.go): mute.go, inhibit.go; join (group.go) opens, joins or reopens an incident
-//	 8. alert/incident   enqueueDue (announce.go): opening after group_wait, news, reminder, end → enqueue (audience.go) → story (story.go)
-//	 9. alert/message    Compose: the words, pure
-//	10. baseline/store   Commit: records, alerts, incidents and notices in one transaction
-//	11. alert/outbox     a lane a channel: attempt before, answer after → alert/slack Send
+//  1. probe/schedule   Runner fires a tick; the daemon's fire asks gate, budget and maintenance whether to send it
+//  2. probe            Prober.Do sends the canary, reads the stream, returns one Sample with one Outcome
+//  3. daemon           deliver counts the sample and puts it into the inbox; the engine's goroutine takes it out (observe)
+//  4. alert/engine     Observe → judge → judgeLatency (judge.go) → latency (band.go): the value against its band gives an Observation
+//  5. alert/engine     step (series.go) → alert.Step (step.go): votes, firing, recovery; apply (series.go) → a Transition
+//  6. alert/engine     commit (engine.go) → weigh → alert.SeverityOf (severity.go): how grave, by what else fires on the target
+//  7. alert/incident   Update → refresh (incidents.go): mute.go, inhibit.go; join (group.go) opens, joins or reopens an incident
+//  8. alert/incident   enqueueDue (announce.go): opening after group_wait, news, reminder, end → enqueue (audience.go) → story (story.go)
+//  9. alert/message    Compose: the words, pure
+//  10. baseline/store   Commit: records, alerts, incidents and notices in one transaction
+//  11. alert/outbox     a lane a channel: attempt before, answer after → alert/slack Send
 //
 // Beside a canary's own series the sample enters its target's round (round.go: the step score over all canaries of the target) and its
 // target's failure rate (rate.go). A regular probe that looks slow asks for re-probes (reprobe.go, confirm.go), which come back as
