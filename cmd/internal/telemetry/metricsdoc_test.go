@@ -8,34 +8,34 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the generated part of the README")
+var update = flag.Bool("update", false, "write the generated part of deploy/metrics.md")
 
 const (
-	readme      = "../../../README.md"
+	metricsDoc  = "../../../deploy/metrics.md"
 	metricsFrom = "<!-- metrics: made by go test ./cmd/internal/telemetry -update -->\n"
 	metricsTo   = "<!-- /metrics -->"
 )
 
-// TestReadmeMetrics holds the README's list of metrics against the table that /metrics is written from.
-func TestReadmeMetrics(t *testing.T) {
-	raw, err := os.ReadFile(readme)
+// TestMetricsDoc holds deploy/metrics.md of metrics against the table that /metrics is written from.
+func TestMetricsDoc(t *testing.T) {
+	raw, err := os.ReadFile(metricsDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, ok := strings.Cut(string(raw), metricsFrom)
 	old, after, ok2 := strings.Cut(rest, metricsTo)
 	if !ok || !ok2 {
-		t.Fatal("the README has no place for metrics")
+		t.Fatal("deploy/metrics.md has no place for metrics")
 	}
 	want := metricsMarkdown()
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+metricsFrom+want+metricsTo+after), 0o644); err != nil {
+		if err := os.WriteFile(metricsDoc, []byte(before+metricsFrom+want+metricsTo+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if old != want {
-		t.Error("the README's metrics are stale: go test ./cmd/internal/telemetry -update")
+		t.Error("deploy/metrics.md is stale: go test ./cmd/internal/telemetry -update")
 	}
 }
 
