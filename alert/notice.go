@@ -30,7 +30,7 @@ const (
 	NoticeDropped NoticeState = "dropped" // given up, superseded, or for something never announced
 )
 
-// Notice is a message owed to a channel. Its key is (Incident, Channel, Revision).
+// Notice is a message for a channel. Its key is (Incident, Channel, Revision).
 type Notice struct {
 	Incident  string      `json:"incident"`
 	Channel   string      `json:"channel"`
@@ -50,7 +50,7 @@ type Notice struct {
 	Pages     bool        `json:"pages,omitempty"`   // a channel that cannot edit sends it as a message of its own: opening, escalation, growth, reminder, firing again
 }
 
-// Receipt is what a channel returned for a message it took: enough to edit it and to answer in its thread.
+// Receipt is what a channel returned for a message it accepted: enough to edit it and to answer in its thread.
 type Receipt struct {
 	Channel string `json:"channel,omitempty"` // Slack channel id
 	TS      string `json:"ts,omitempty"`

@@ -1,5 +1,5 @@
-// Package alertmanager is the channel to Prometheus' Alertmanager (API v2), a sink of state: it is told each minute what
-// fires, at every peer, or it takes it for over.
+// Package alertmanager is the channel to Prometheus' Alertmanager (API v2), a sink of state: every peer wants each minute
+// what fires, or it resolves the alert by itself.
 package alertmanager
 
 import (
@@ -18,10 +18,10 @@ import (
 	"serin/probe/secret"
 )
 
-// Lasts is how long Alertmanager takes an alert for firing that it hears nothing more of: four rounds of Refresh.
+// Lasts is how long Alertmanager keeps an alert firing that is not sent again: four rounds of Refresh.
 const Lasts = 4 * time.Minute
 
-// endedFor is how long the end of an alert is repeated: a peer that was away meanwhile hears of it.
+// endedFor is how long the end of an alert is sent again, for a peer that was away.
 const endedFor = 15 * time.Minute
 
 // Options are the keys of a [[channel]] of type alertmanager.
@@ -32,17 +32,17 @@ type Options struct {
 	Token  secret.Secret     `koanf:"-"`      // token_env, _file, _credential: sent as Bearer; may be zero
 }
 
-// Channel tells Alertmanager. It is safe for concurrent use.
+// Channel posts alerts to Alertmanager. It is safe for concurrent use.
 type Channel struct {
 	opt  Options
 	post *post.Client
 	now  func() time.Time
 
 	mu    sync.Mutex
-	known map[string]entry // by alert: what the peers were told last
+	known map[string]entry // by alert: what was sent last
 }
 
-// entry is one alert as it was told.
+// entry is one alert as it was sent.
 type entry struct {
 	incident string
 	body     payload
@@ -76,42 +76,42 @@ func (c *Channel) Skips(n alert.Notice) bool {
 	return n.Act == alert.ActThread || n.Act == alert.ActNote
 }
 
-// Send tells every peer at once what a notice changes; Refresh goes on from there. It is taken when one peer took it: the
-// others hear of it by Refresh. There is no receipt.
+// Send posts to every peer at once what a notice changes; Refresh goes on from there. One peer that accepts it is enough: the
+// others get it by Refresh. There is no receipt.
 func (c *Channel) Send(ctx context.Context, n alert.Notice, _ alert.Receipt) (alert.Receipt, error) {
 	now := c.now()
 	if n.Act == alert.ActTest {
-		taken, err := c.tell(ctx, []payload{testAlert(n, c.opt, now)})
-		return alert.Receipt{}, unlessTaken(taken, err)
+		accepted, err := c.send(ctx, []payload{testAlert(n, c.opt, now)})
+		return alert.Receipt{}, unlessAccepted(accepted, err)
 	}
 	c.mu.Lock()
-	list := c.take([]alert.Notice{n}, now)
+	list := c.record([]alert.Notice{n}, now)
 	c.mu.Unlock()
-	taken, err := c.tell(ctx, list)
-	return alert.Receipt{}, unlessTaken(taken, err)
+	accepted, err := c.send(ctx, list)
+	return alert.Receipt{}, unlessAccepted(accepted, err)
 }
 
-// Refresh tells every peer all that fires, and once more what ended lately. The error names each peer that did not take it.
+// Refresh posts to every peer all that fires, and what ended lately. The error names each peer that refused it.
 func (c *Channel) Refresh(ctx context.Context, firing []alert.Notice) error {
 	now := c.now()
 	c.mu.Lock()
 	list := c.round(firing, now)
 	c.mu.Unlock()
-	_, err := c.tell(ctx, list)
+	_, err := c.send(ctx, list)
 	return err
 }
 
-// round takes in what fires and returns all that the peers are to hear; the caller holds mu.
+// round makes what fires the state and returns all that the peers must get; the caller holds mu.
 func (c *Channel) round(firing []alert.Notice, now time.Time) []payload {
 	open := map[string]bool{}
 	fresh := firing[:0:0]
 	for _, n := range firing {
 		open[n.Incident] = true
-		if !c.over(n.Incident) { // an end that Send told meanwhile is newer than this list
+		if !c.over(n.Incident) { // an end that Send posted meanwhile is newer than this list
 			fresh = append(fresh, n)
 		}
 	}
-	c.take(fresh, now)
+	c.record(fresh, now)
 	var list []payload
 	for key, e := range c.known {
 		switch {
@@ -127,9 +127,9 @@ func (c *Channel) round(firing []alert.Notice, now time.Time) []payload {
 	return list
 }
 
-// over reports whether an incident was told to have ended; the caller holds mu.
+// over reports whether the end of an incident was sent; the caller holds mu.
 func (c *Channel) over(incident string) bool {
-	told := false
+	ended := false
 	for _, e := range c.known {
 		if e.incident != incident {
 			continue
@@ -137,13 +137,13 @@ func (c *Channel) over(incident string) bool {
 		if e.ended.IsZero() {
 			return false
 		}
-		told = true
+		ended = true
 	}
-	return told
+	return ended
 }
 
-// take makes notices the state, and returns the alerts that they are about, ended ones too; the caller holds mu.
-func (c *Channel) take(notices []alert.Notice, now time.Time) []payload {
+// record makes notices the state, and returns the alerts that they are about, ended ones too; the caller holds mu.
+func (c *Channel) record(notices []alert.Notice, now time.Time) []payload {
 	var list []payload
 	for _, n := range notices {
 		next := alertsOf(n, c.opt)
@@ -161,7 +161,7 @@ func (c *Channel) take(notices []alert.Notice, now time.Time) []payload {
 		for key, p := range next {
 			e := entry{incident: n.Incident, body: p, alone: n.Facts.Incident.ID == ""}
 			if n.Act == alert.ActResolve {
-				if _, told := c.known[key]; told {
+				if _, known := c.known[key]; known {
 					continue // listed above as ended
 				}
 				e.ended = now
@@ -173,7 +173,7 @@ func (c *Channel) take(notices []alert.Notice, now time.Time) []payload {
 	return list
 }
 
-// at returns the alert as it is told at a time.
+// at returns the alert as it is sent at a time.
 func (e entry) at(now time.Time) payload {
 	p := e.body
 	p.EndsAt = now.Add(Lasts)
@@ -189,8 +189,8 @@ func (e entry) at(now time.Time) payload {
 	return p
 }
 
-// tell posts to all peers at once and returns how many took it, and an error that names each that did not.
-func (c *Channel) tell(ctx context.Context, list []payload) (taken int, err error) {
+// send posts to all peers at once and returns how many accepted it, and an error that names each that did not.
+func (c *Channel) send(ctx context.Context, list []payload) (accepted int, err error) {
 	if len(list) == 0 {
 		return len(c.opt.URLs), nil
 	}
@@ -217,10 +217,10 @@ func (c *Channel) tell(ctx context.Context, list []payload) (taken int, err erro
 	calls.Wait()
 	for _, e := range errs {
 		if e == nil {
-			taken++
+			accepted++
 		}
 	}
-	return taken, errors.Join(errs...)
+	return accepted, errors.Join(errs...)
 }
 
 // endpoint is where a peer takes alerts.
@@ -242,14 +242,14 @@ func at(peer string, err error) error {
 	if u, err := url.Parse(peer); err == nil {
 		host = u.Host
 	}
-	told := *e
-	told.Code = host + " " + e.Code
-	return &told
+	named := *e
+	named.Code = host + " " + e.Code
+	return &named
 }
 
-// unlessTaken is the first peer's error where none took it: retryable as soon as one of them may heal by itself.
-func unlessTaken(taken int, err error) error {
-	if taken > 0 || err == nil {
+// unlessAccepted is the first peer's error where none accepted it: retryable as soon as one of them may recover.
+func unlessAccepted(accepted int, err error) error {
+	if accepted > 0 || err == nil {
 		return nil
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
@@ -280,7 +280,7 @@ func (c *Channel) Test(ctx context.Context, m alert.Message) ([]alert.Finding, e
 	for _, peer := range c.opt.URLs {
 		one := &Channel{opt: c.opt, post: c.post}
 		one.opt.URLs = []string{peer}
-		_, err := one.tell(ctx, []payload{testAlert(n, c.opt, now)})
+		_, err := one.send(ctx, []payload{testAlert(n, c.opt, now)})
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			err = joined.Unwrap()[0]
 		}

@@ -32,7 +32,7 @@ type Options struct {
 	// blocked (refused for good, kept), dropped (given up after a day), skipped (superseded, or not for this channel).
 	Count func(channel, result string)
 	Now   func() time.Time     // default time.Now
-	Sent  func(n alert.Notice) // called once for each notice that a channel took; it must not block
+	Sent  func(n alert.Notice) // called once for each notice that a channel accepted; it must not block
 }
 
 // Outbox sends notices with one goroutine a channel, so that a channel that fails holds up no other. While the journal

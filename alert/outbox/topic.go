@@ -18,8 +18,8 @@ const keepEnded = 24 * time.Hour
 // Why a notice is dropped without a call.
 const (
 	whySuperseded  = "superseded by a newer edit"
-	whyJoined      = "told together with the end"
-	whyOpened      = "told by the opening"
+	whyJoined      = "its end is sent in its place"
+	whyOpened      = "the opening says it"
 	whyUnannounced = "its incident was not announced here"
 	whySkipped     = "not for this channel"
 	whyTooMany     = "too many lines wait for this thread"
@@ -172,7 +172,7 @@ func (t *topic) end() *alert.Notice {
 // unsent is what a resolve says whose opening was never sent.
 const unsent = "This ended before its opening could be sent: this is its only message."
 
-// join makes the end tell the opening too, which was never sent. It mentions nobody, for it is over, and inherits the
+// join makes the end say that the opening was never sent. It mentions nobody, for it is over, and inherits the
 // opening's waits.
 func (t *topic) join(end *alert.Notice) {
 	end.Message.Mention = false

@@ -73,7 +73,7 @@ func (c *Channel) tryAuth(ctx context.Context) (found []alert.Finding, ok bool) 
 	}
 	found = append(found, alert.Finding{OK: true, What: "scopes " + strings.Join(scopes, ", ")})
 	if c.opt.Chart != "" && !slices.Contains(scopes, scopeFiles) {
-		found = append(found, alert.Finding{What: "the token lacks the scope " + scopeFiles + ", which chart needs", Fix: "add the scope " + scopeFiles + " to the app and install it anew, or remove chart"})
+		found = append(found, alert.Finding{What: "the token lacks the scope " + scopeFiles + ", which chart needs", Fix: "add the scope " + scopeFiles + " to the app and reinstall it, or remove chart"})
 	}
 	return found, true
 }

@@ -11,7 +11,7 @@ const (
 	fixInvite  = "invite the bot to the channel (/invite @name), or give the app the scope chat:write.public"
 	fixChannel = "check the channel in the config: its id (C…) is surest, and a private channel needs the bot inside"
 	fixToken   = "make a new bot token (xoxb-…) on the app's page and put it where the config reads it"
-	fixScope   = "add the scope chat:write to the app and install it anew"
+	fixScope   = "add the scope chat:write to the app and reinstall it"
 	fixHook    = "make a new webhook on the app's page and put its URL where the config reads it"
 	fixAdmin   = "a workspace admin must allow the app to post here"
 	fixArchive = "unarchive the channel or name another one"

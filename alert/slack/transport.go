@@ -104,7 +104,7 @@ func (d *doer) classify(err error) error {
 	if e, ok := errors.AsType[api.SlackErrorResponse](err); ok {
 		r := refusal(e.Err)
 		if e.Needed != "" {
-			r.Fix = fmt.Sprintf("add the scope %s to the app and install it anew", cut(alert.Clean(e.Needed), 100))
+			r.Fix = fmt.Sprintf("add the scope %s to the app and reinstall it", cut(alert.Clean(e.Needed), 100))
 		}
 		return r
 	}

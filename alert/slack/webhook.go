@@ -38,7 +38,7 @@ func (c *Channel) postWebhook(ctx context.Context, target string, p payload) err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil { // its text would hold the URL
-		return &alert.SendError{Code: "bad webhook URL", Fix: "copy it anew from Slack's app page to " + c.opt.WebhookURL.Label()}
+		return &alert.SendError{Code: "bad webhook URL", Fix: "copy it again from Slack's app page to " + c.opt.WebhookURL.Label()}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	d := &doer{client: c.client, hide: target}

@@ -69,7 +69,7 @@ func answerFeishu(body []byte) error {
 	case code == 19024:
 		return refusal(code, text, "add a word that every message holds, such as serin, to the robot's keywords")
 	case code == 19001:
-		return refusal(code, text, "copy the webhook's URL anew")
+		return refusal(code, text, "copy the webhook's URL again")
 	case code == 19003 || code >= 50000 && code < 60000:
 		return passing(code, text)
 	}
@@ -89,7 +89,7 @@ func answerDingTalk(body []byte) error {
 	case code == 310000:
 		return refusal(code, text, "the robot's security setting refuses it: check secret_env and the clock, the keywords (serin is in every message) and the addresses")
 	case code == 300001 || code == 300005 || code == 40035:
-		return refusal(code, text, "copy the webhook's URL anew")
+		return refusal(code, text, "copy the webhook's URL again")
 	}
 	return refusal(code, text, "look the code up in DingTalk's guide to custom robots")
 }
@@ -105,7 +105,7 @@ func answerWeCom(body []byte) error {
 	case code == -1:
 		return passing(code, text)
 	case code == 93000 || code == 93008 || code == 93017:
-		return refusal(code, text, "copy the webhook's URL anew: this robot is not in its group any more")
+		return refusal(code, text, "copy the webhook's URL again: this robot is not in its group any more")
 	}
 	return refusal(code, text, "look the code up in WeCom's list of error codes")
 }
