@@ -68,9 +68,10 @@ var arrows = map[string][]string{
 	"cmd/internal/check": {"probe", "probe/wire", "configs", "cmd/internal/human"},
 	// Explanations read what the store keeps of decisions, and judge nothing again.
 	"cmd/internal/explain": {"alert", "baseline", "baseline/store", "probe", "cmd/internal/human"},
-	"cmd/internal/daemon":  {all}, // wires every room
-	"cmd/internal/app":     {all},
-	"cmd/serin":            {"cmd/internal/app"},
+	"cmd/internal/daemon":  {all},                                                                                                                                              // wires every room
+	"cmd/internal/demo":    {"alert", "alert/slack/slacktest", "baseline", "baseline/store", "configs", "probe", "probe/fakellm", "cmd/internal/daemon", "cmd/internal/human"}, // a daemon against fakes
+	"cmd/internal/cli":     {all},                                                                                                                                              // a command per room
+	"cmd/serin":            {"cmd/internal/cli"},
 }
 
 // topLevel is what may lie at the top of the repository, besides dotfiles and what .gitignore keeps out.

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"serin/cmd/internal/app"
+	"serin/cmd/internal/cli"
 )
 
 func main() {
@@ -15,7 +15,7 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader that has had enough is an error of the write, not our death
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
-	code := app.Run(ctx, app.Options{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Reload: reload})
+	code := cli.Run(ctx, cli.Options{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Reload: reload})
 	stop()
 	os.Exit(code)
 }
