@@ -109,7 +109,7 @@ func TestAnthropicKinds(t *testing.T) {
 		ttft, ttfa time.Duration
 		reason     string
 	}{
-		{"thinking", steps(block(`{"type":"thinking","thinking":""}`), sleep(10*ms), delta(`{"type":"thinking_delta","thinking":"t"}`), sleep(10*ms), text("a"), sleep(10*ms), text("b")), "reasoning", 10 * ms, 20 * ms, ""},
+		{"thinking", steps(block(`{"type":"thinking","thinking":""}`), sleep(10*ms), delta(`{"type":"thinking_delta","thinking":"t"}`), sleep(10*ms), text("a"), sleep(10*ms), text("b")), "reasoning", 10 * ms, 20 * ms, "hidden_reasoning"},
 		{"thinking left out", steps(block(`{"type":"thinking","thinking":""}`), sleep(10*ms), delta(`{"type":"signature_delta","signature":"s"}`), sleep(10*ms), text("a"), sleep(10*ms), text("b")), "text", 20 * ms, 20 * ms, "hidden_reasoning"},
 		{"redacted", steps(sleep(5*ms), block(`{"type":"redacted_thinking","data":"x"}`), sleep(10*ms), text("a"), sleep(10*ms), text("b")), "redacted", 5 * ms, 15 * ms, "hidden_reasoning"},
 		{"tool name", steps(sleep(5*ms), block(`{"type":"tool_use","name":"f","input":{}}`), sleep(10*ms), delta(`{"type":"input_json_delta","partial_json":"{}"}`)), "tool", 5 * ms, none, ""},

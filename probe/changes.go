@@ -55,6 +55,7 @@ type Fingerprint struct {
 	Cached       bool                 `json:"cached,omitempty"`
 	Repeated     bool                 `json:"repeated,omitempty"`
 	Failed       bool                 `json:"failed,omitempty"`   // its check, or the last that was made
+	Finish       string               `json:"finish,omitempty"`   // the last unknown finish reason
 	ReportedAt   map[string]time.Time `json:"reported,omitempty"` // by Change.What
 }
 
@@ -133,6 +134,10 @@ func (p *Fingerprint) compare(s *Sample, asked bool) (changes []Change) {
 	report(was.Answered && !was.Buffered && p.Buffered, string(BufferedSuspect), "the answer comes in one piece now: something on the way buffers the stream")
 	report(!was.Cached && p.Cached, string(CacheHit), fmt.Sprintf("%d of %d input tokens come from a cache although the prompt begins with a nonce", s.CachedInputTokens.V, s.InputTokens.V))
 	report(!was.Repeated && p.Repeated, string(SameAnswer), "the same answer came again, at once, although the prompt differed: it looks like a response cache")
+	if s.Has(FinishUnknown) {
+		p.Finish = s.FinishReason
+	}
+	report(p.Finish != was.Finish, string(FinishUnknown), fmt.Sprintf("the answer ended for a reason that serin does not know: %q; it is taken for a success", p.Finish))
 	report(was.Answered && !was.Failed && p.Failed, CheckFailed, "the answer does not meet its check (expect) any more")
 	return changes
 }

@@ -36,15 +36,18 @@ func ofClass(c wire.Class, http bool) (Outcome, bool) {
 	return "", false
 }
 
-// ofStatus returns the outcome of an HTTP status that is not 2xx; the error's class decides within it.
+// ofStatus returns the outcome of an HTTP status that is not 2xx. What a machine-readable word says beats the status, but for
+// words that only say that something is wrong.
 func ofStatus(status int, class wire.Class) Outcome {
-	switch {
-	case status >= 300 && status < 400:
+	if status >= 300 && status < 400 {
 		return Redirect
-	case status == 402 || class == wire.ClassQuota && status < 500:
+	}
+	if o, ok := ofClass(class, true); ok && class != wire.ClassBad {
+		return o
+	}
+	switch {
+	case status == 402:
 		return Quota
-	case class == wire.ClassFilter && status < 500:
-		return ContentFilter
 	case status == 401 || status == 403:
 		return Auth
 	case status == 404:
@@ -53,7 +56,7 @@ func ofStatus(status int, class wire.Class) Outcome {
 		return BadRequest
 	case status == 429:
 		return RateLimited
-	case status == 529 || class == wire.ClassOverload && status >= 500:
+	case status == 529:
 		return Overloaded
 	case status >= 500:
 		return HTTP5xx
@@ -69,19 +72,18 @@ func ofFault(f *wire.Fault) Outcome {
 	return StreamError
 }
 
-// ofFinish is the table of finish reasons, those of all protocols; unknown ones are ok.
-func ofFinish(reason string) Outcome {
-	switch reason {
-	case "length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded", "incomplete":
+// ofEnding returns the outcome of an answer by its finish reason; an unknown one is taken for a success, and flagged.
+func ofEnding(e wire.Ending) Outcome {
+	switch e {
+	case wire.EndLength:
 		return OKLength
-	case "content_filter", "SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY",
-		"IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR":
+	case wire.EndFiltered:
 		return ContentFilter
-	case "refusal":
+	case wire.EndRefused:
 		return Refused
-	case "error", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE":
+	case wire.EndFailed:
 		return StreamError
-	case "insufficient_system_resource":
+	case wire.EndOverloaded:
 		return Overloaded
 	}
 	return OK
@@ -89,7 +91,7 @@ func ofFinish(reason string) Outcome {
 
 // complete judges a stream that said it was complete.
 func (f *fold) complete() verdict {
-	o := ofFinish(f.finish)
+	o := ofEnding(f.ending)
 	switch {
 	case !o.Success():
 		return verdict{o, "finish_reason " + f.finish}
@@ -133,6 +135,9 @@ func (f *fold) expired(p phase) verdict {
 	case phaseProgress:
 		return verdict{TimeoutStall, fmt.Sprintf("no_progress: bytes, but no event of substance after %d token events", f.chunks)}
 	case phaseTotal:
+		if f.ended() {
+			return f.complete()
+		}
 		return verdict{TimeoutTotal, fmt.Sprintf("total_timeout after %d token events", f.chunks)}
 	}
 	return f.complete()

@@ -25,6 +25,8 @@ type fold struct {
 	near      time.Duration // the longest of the reads around the first token
 
 	finish             string
+	ending             wire.Ending // what finish means
+	early, open        bool        // tokens came after a finish reason; the last one did
 	finishAt, markerAt time.Time
 	usage              wire.Usage
 	fault              *wire.Fault
@@ -70,6 +72,9 @@ func (f *fold) add(p *wire.Piece, rd reading, unterminated bool) {
 	case !unterminated:
 		f.generated(p.Kind, rd)
 	}
+	if f.finish != "" && p.Kind != 0 && !unterminated {
+		f.early, f.open = true, true
+	}
 	f.end(p, rd.at)
 }
 
@@ -81,7 +86,7 @@ func keep(have *string, later string) {
 
 func (f *fold) end(p *wire.Piece, at time.Time) {
 	if p.Finish != "" {
-		f.finish, f.finishAt = p.Finish, at
+		f.finish, f.finishAt, f.open = p.Finish, at, false
 	}
 	if p.Terminal == wire.Done && f.markerAt.IsZero() {
 		f.markerAt = at
@@ -133,5 +138,6 @@ func (f *fold) burst(rd reading) {
 	}
 }
 
-// ended reports whether the stream said that it is complete.
-func (f *fold) ended() bool { return f.finish != "" || !f.markerAt.IsZero() }
+// ended reports whether the stream said that it is complete. A finish reason that tokens came after meant nothing: some
+// servers set one on early chunks, or on all.
+func (f *fold) ended() bool { return f.finish != "" && !f.open || !f.markerAt.IsZero() }

@@ -101,7 +101,7 @@ func (f *fold) watched(s *Sample, c *Canary) (n int64, from time.Time, why strin
 	case !s.OutputTokens.Known:
 		return 0, from, "no_usage"
 	}
-	seen := f.thought && !f.redacted
+	seen := f.thought && !f.redacted && !f.sealed && !f.paraphrase
 	hidden := !seen && (f.sealed || f.redacted || f.paraphrase || c.Target.Reasoning)
 	n, from = s.OutputTokens.V, f.token
 	switch {

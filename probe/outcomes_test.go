@@ -79,7 +79,7 @@ func outcomeCases() []outcomeCase {
 		{"finish refusal", steps(one, tail("refusal", 1)), Refused, "", nil},
 		{"finish out of resources", steps(one, tail("insufficient_system_resource", 1)), Overloaded, "", nil},
 		{"finish length", steps(full, tail("length", 10)), OKLength, "", nil},
-		{"finish unknown", steps(full, tail("brand_new", 10)), OK, "", nil},
+		{"finish unknown", steps(full, tail("brand_new", 10)), OK, "", []Flag{FinishUnknown}},
 		{"finish empty, then stop", steps(full, fin(""), tail("stop", 10)), OK, "", nil},
 		{"finish twice", steps(full, fin("stop"), tail("length", 10)), OKLength, "", nil},
 		{"not JSON", steps(one, E(`{"choices":[`), end()), Protocol, "event 3", nil},

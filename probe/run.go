@@ -270,6 +270,9 @@ func (r *run) marks(s *Sample) {
 	if f.finish == "" && !f.markerAt.IsZero() {
 		s.flag(NoFinish)
 	}
+	if f.finish != "" && f.ending == wire.EndUnknown {
+		s.flag(FinishUnknown)
+	}
 	if f.unterminated {
 		s.flag(Unterminated)
 	}

@@ -32,6 +32,7 @@ const (
 	ClientSuspect   Flag = "client_suspect" // our own delay may have spoiled it: votes nothing, enters no band
 	NoDone          Flag = "no_done"
 	NoFinish        Flag = "no_finish"
+	FinishUnknown   Flag = "finish_unknown" // the finish reason is in no table: taken for a success
 	Unterminated    Flag = "unterminated"
 	SkippedEvents   Flag = "skipped_events"
 	UsageOdd        Flag = "usage_odd"
@@ -47,7 +48,7 @@ const (
 
 // Flags returns all flags, a new slice.
 func Flags() []Flag {
-	return []Flag{BufferedSuspect, ClientSuspect, NoDone, NoFinish, Unterminated, SkippedEvents, UsageOdd, Gzip, CacheHit, SameAnswer,
+	return []Flag{BufferedSuspect, ClientSuspect, NoDone, NoFinish, FinishUnknown, Unterminated, SkippedEvents, UsageOdd, Gzip, CacheHit, SameAnswer,
 		ModelChanged, UsageGone, ColdStart, Downgraded, InMaintenance}
 }
 

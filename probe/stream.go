@@ -156,6 +156,9 @@ func (r *run) event(ev wire.Event, rd reading) {
 	if !r.fold.markerAt.IsZero() { // the answer is over: only its usage may still come
 		p.Kind, p.Text, p.Finish, p.Fault = 0, p.Text[:0], "", nil
 	}
+	if p.Finish != "" && p.Finish != r.fold.finish {
+		r.fold.ending = r.proto.EndingOf(p.Finish)
+	}
 	if r.fold.add(p, rd, ev.Unterminated); r.fold.last.Equal(rd.at) {
 		r.shot.Progress.came(rd.at)
 	}
@@ -189,13 +192,27 @@ func (r *run) pace(p *wire.Piece, at time.Time) {
 		r.watch.set(phaseDrain, at.Add(drainTime))
 	case f.ended():
 		if p.Terminal == wire.Finish && f.markerAt.IsZero() {
-			r.watch.clear(phaseFirstToken, phaseIdle, phaseProgress, phaseTotal)
-			r.watch.set(phaseTrailer, at.Add(trailerWait))
+			r.awaitEnd(p, at)
 		}
-	case f.chunks > 0 && p.Structure:
-		r.watch.clear(phaseFirstToken)
+	case p.Kind != 0: // before the first token first_token_timeout holds alone
+		r.watch.clear(phaseFirstToken, phaseTrailer)
 		r.limit(phaseProgress, at, 2*r.c.Target.StallTimeout)
 	}
+}
+
+// awaitEnd sets how long is read on after a finish reason. An answer without a token is not over, unless the reason says why
+// there is none; where no marker follows, or finish reasons were seen to come early, only silence tells the end.
+func (r *run) awaitEnd(p *wire.Piece, at time.Time) {
+	f := &r.fold
+	if f.chunks == 0 && ofEnding(f.ending) == OK {
+		return
+	}
+	wait := trailerWait
+	if f.early && p.Kind != 0 || !r.proto.Marker {
+		wait = max(wait, r.c.Target.StallTimeout)
+	}
+	r.watch.clear(phaseFirstToken, phaseIdle, phaseProgress)
+	r.watch.set(phaseTrailer, at.Add(wait))
 }
 
 // stall moves the deadline of silence with every byte, and that of progress with the bytes of an unfinished field.
@@ -239,7 +256,7 @@ func (r *run) bodyEnded(err error, at time.Time, resp *http.Response) {
 // closed judges a body that ended by itself.
 func (r *run) closed(broken string, resp *http.Response) verdict {
 	switch {
-	case r.fold.ended():
+	case r.fold.ended() || r.fold.finish != "" && broken == "":
 		return r.fold.complete()
 	case r.fold.events == 0 && r.sample.Has(Gzip):
 		return verdict{NotSSE, "the body is compressed although identity was asked for"}
@@ -276,10 +293,7 @@ func (r *run) broken(f *wire.Fault) verdict {
 
 // faultText is an error for people: code or type, and message.
 func faultText(f *wire.Fault) string {
-	word := f.Code
-	if word == "" {
-		word = f.Type
-	}
+	word := f.Word()
 	text := stripTags(clip(f.Message, longField))
 	switch {
 	case word == "":

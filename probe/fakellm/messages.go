@@ -74,7 +74,7 @@ func (m messages) stream(a *answer, plan []time.Duration) []frame {
 		block("text", "text", WroteToken, a.tokens, plan[n:])
 	}
 	add(at, WroteFinish, "message_delta", object{"delta": object{"stop_reason": a.finish("end_turn", "max_tokens"), "stop_sequence": nil},
-		"usage": object{"output_tokens": a.output()}})
+		"usage": object{"output_tokens": a.output(), "output_tokens_details": object{"thinking_tokens": len(a.thoughts)}}})
 	add(at, WroteDone, "message_stop", object{})
 	return frames
 }

@@ -96,7 +96,7 @@ func TestMessagesStream(t *testing.T) {
 		if diff := cmp.Diff(want, events); diff != "" {
 			t.Error(diff)
 		}
-		for _, s := range []string{`"input_tokens":8`, `"usage":{"output_tokens":2}`, `"stop_reason":"end_turn"`, `"text":""`} {
+		for _, s := range []string{`"input_tokens":8`, `"usage":{"output_tokens":2,"output_tokens_details":{"thinking_tokens":0}}`, `"stop_reason":"end_turn"`, `"text":""`} {
 			if !strings.Contains(g.raw, s) {
 				t.Errorf("no %s in %s", s, g.raw)
 			}

@@ -25,6 +25,7 @@ func anthropic() Protocol {
 		MaxFields: []string{"max_tokens"},
 		Body:      anthropicBody,
 		Decode:    decodeAnthropic,
+		Endings:   anthropicEndings(),
 		Normalise: cacheOutside,
 	}
 }
@@ -80,13 +81,16 @@ type anthropicUsage struct {
 	CacheCreation Num `json:"cache_creation_input_tokens"`
 	CacheRead     Num `json:"cache_read_input_tokens"`
 	Output        Num `json:"output_tokens"`
+	Details       struct {
+		Thinking Num `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 func (u *anthropicUsage) usage() Usage {
 	if u == nil {
 		return Usage{}
 	}
-	return Usage{Input: u.Input, Cached: u.CacheRead, CacheWrite: u.CacheCreation, Output: u.Output}
+	return Usage{Input: u.Input, Cached: u.CacheRead, CacheWrite: u.CacheCreation, Output: u.Output, Reasoning: u.Details.Thinking}
 }
 
 // cacheOutside adds cache reads and writes to the input figure, which leaves them out here.
@@ -146,7 +150,7 @@ func (b *anthropicBlock) read(p *Piece) {
 	case "thinking":
 		p.Sealed = true
 		if b.Thinking != "" {
-			p.Kind |= Reasoning
+			p.Kind |= Summary
 		}
 	default:
 		if b.Text != "" {
@@ -161,8 +165,8 @@ func (e *anthropicEvent) delta(p *Piece) {
 	switch {
 	case d.Type == "signature_delta":
 		p.Sealed = true
-	case d.Thinking != "":
-		p.Kind |= Reasoning
+	case d.Thinking != "": // of most models a summary, and nothing says of which
+		p.Kind |= Summary
 	case d.Partial != "":
 		p.Kind |= Tool
 	case d.Text != "":

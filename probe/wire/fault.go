@@ -70,6 +70,26 @@ type errorBody struct {
 	Param   str             `json:"param"`
 	Message str             `json:"message"`
 	Msg     str             `json:"msg"`
+	// Words of engines and gateways of their own.
+	ErrorType str `json:"error_type"`
+	ErrorCode str `json:"error_code"`
+	ErrorMsg  str `json:"error_msg"`
+	Base      struct {
+		Code str `json:"status_code"`
+		Msg  str `json:"status_msg"`
+	} `json:"base_resp"`
+}
+
+// own puts the words of engines and gateways where the others are.
+func (v *errorBody) own() {
+	for _, w := range []struct{ to, from *str }{{&v.Type, &v.ErrorType}, {&v.Code, &v.ErrorCode}, {&v.Message, &v.ErrorMsg}} {
+		if *w.from != "" && *w.from != "0" {
+			*w.to = *w.from
+		}
+	}
+	if v.Base.Code != "" && v.Base.Code != "0" {
+		v.Code, v.Message = v.Base.Code, v.Base.Msg
+	}
 }
 
 // DecodeFault makes a fault of a body that is known to be an error: an error object in any of its shapes, or plain text.
@@ -93,7 +113,8 @@ func DecodeFault(status int, body []byte) Fault {
 // findFault looks for an error in a decoded event that may as well be a healthy one. An error that is {} and says nothing
 // is one where nothing else in the event is healthy.
 func findFault(v errorBody, healthy bool) *Fault {
-	said := filled(v.Error) || !healthy && string(bytes.TrimSpace(v.Error)) == "{}" || v.Object == "error" || v.Type == "error"
+	known := v.Base.Code != "" && v.Base.Code != "0" || v.ErrorCode != "" && v.ErrorCode != "0"
+	said := known || filled(v.Error) || !healthy && string(bytes.TrimSpace(v.Error)) == "{}" || v.Object == "error" || v.Type == "error"
 	bad := v.Code != "" && v.Code != "0" && v.Code != "200" || v.Status != ""
 	bare := !healthy && (filled(v.Detail) || v.Message != "" && bad)
 	if !said && !bare {
@@ -106,6 +127,7 @@ func findFault(v errorBody, healthy bool) *Fault {
 }
 
 func (f *Fault) fill(v errorBody) {
+	v.own()
 	f.take(v)
 	for _, raw := range []json.RawMessage{v.Error, v.Detail, v.Errors} {
 		if filled(raw) {
@@ -165,23 +187,34 @@ func (f *Fault) object(raw json.RawMessage, depth int) {
 	if decode(raw, &v) != nil {
 		return
 	}
+	v.own()
 	f.take(v.errorBody)
 	if len(v.Loc) > 0 {
 		f.Param = string(v.Loc[len(v.Loc)-1])
 	}
 	for _, d := range v.Details {
-		var info struct {
-			Delay str `json:"retryDelay"`
-		}
-		if decode(d, &info) == nil {
-			if wait, err := time.ParseDuration(string(info.Delay)); err == nil && wait > 0 {
-				f.RetryDelay = wait
-			}
-		}
+		f.detail(d)
 	}
 	f.inner(v.Inner)
 	if filled(v.Error) {
 		f.nested(v.Error, depth+1)
+	}
+}
+
+// detail takes one of Google's details: how long to wait, or a reason, which says more than the outer code does.
+func (f *Fault) detail(raw json.RawMessage) {
+	var info struct {
+		Delay  str `json:"retryDelay"`
+		Reason str `json:"reason"`
+	}
+	if decode(raw, &info) != nil {
+		return
+	}
+	if wait, err := time.ParseDuration(string(info.Delay)); err == nil && wait > 0 {
+		f.RetryDelay = wait
+	}
+	if classOf(string(info.Reason)) != ClassUndefined {
+		f.Code = string(info.Reason)
 	}
 }
 
@@ -199,44 +232,33 @@ func (f *Fault) inner(raw json.RawMessage) {
 	}
 }
 
-// classify asks the code, then the type, then the status.
+// classify asks the code, then the type, then a message of one word, then the status. A code that repeats the status says
+// nothing of its own.
 func classify(f Fault) Class {
-	for _, word := range []string{f.Code, f.Type} {
-		if c := classOf(word); c != ClassUndefined {
+	word := ""
+	if !strings.ContainsAny(f.Message, " \n") {
+		word = f.Message
+	}
+	for _, w := range []string{f.Code, f.Type, word} {
+		if c := classOf(w); c != ClassUndefined && !f.repeats(w) {
 			return c
 		}
 	}
 	return classOfStatus(f.Status)
 }
 
-// classOf is the table of the words that servers use as error code or type.
-func classOf(word string) Class {
-	switch strings.ToLower(word) {
-	case "insufficient_quota", "billing_error", "billing_hard_limit_reached", "billing_not_active", "insufficient_user_quota",
-		"insufficient_balance", "insufficient_credits", "quota_exceeded", "credit_balance_too_low", "arrearage",
-		"exceeded_current_quota_error":
-		return ClassQuota
-	case "rate_limit_exceeded", "rate_limit_error", "rate_limited", "rate_limit_reached_error", "too_many_requests",
-		"resource_exhausted", "requests", "tokens":
-		return ClassLimited
-	case "overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "engine_overloaded_error",
-		"model_overloaded", "unavailable", "server_is_overloaded", "slow_down":
-		return ClassOverload
-	case "content_filter", "content_filter_error", "content_policy_violation", "responsibleaipolicyviolation",
-		"data_inspection_failed":
-		return ClassFilter
-	case "authentication_error", "invalid_api_key", "invalid_authentication_error", "permission_error", "permission_denied",
-		"permission_denied_error", "unauthenticated", "unauthorized", "access_denied":
-		return ClassAuth
-	case "not_found_error", "not_found", "notfounderror", "model_not_found", "deploymentnotfound", "resource_not_found_error":
-		return ClassNotFound
-	case "badrequesterror", "bad_request", "invalid_argument", "context_length_exceeded", "exceed_context_size_error",
-		"unsupported_parameter", "unsupported_value", "invalid_request_error":
-		return ClassBad
-	case "api_error", "server_error", "internal_error", "internal", "internalservererror", "timeout_error":
-		return ClassServer
+// Word returns the code, or the type where there is no code or it only repeats a status.
+func (f *Fault) Word() string {
+	if f.Type != "" && (f.Code == "" || f.repeats(f.Code)) {
+		return f.Type
 	}
-	return ClassUndefined
+	return f.Code
+}
+
+// repeats reports whether a word is an HTTP status.
+func (f *Fault) repeats(word string) bool {
+	n := str(word).number()
+	return n >= 100 && n < 600
 }
 
 func classOfStatus(status int) Class {

@@ -18,6 +18,7 @@ func gemini() Protocol {
 		Effort:    "generationConfig.thinkingConfig.thinkingLevel",
 		Body:      geminiBody,
 		Decode:    decodeGemini,
+		Endings:   geminiEndings(),
 		Normalise: thoughtsOutside,
 	}
 }
@@ -165,7 +166,7 @@ func (c *geminiCandidate) read(p *Piece) {
 	for i := range c.Content.Parts {
 		c.Content.Parts[i].read(p)
 	}
-	if c.Index == 0 && c.Finish != "" && c.Finish != "FINISH_REASON_UNSPECIFIED" {
+	if c.Index == 0 && c.Finish != "" {
 		p.Finish = string(c.Finish)
 		p.Terminal = max(p.Terminal, Finish)
 	}

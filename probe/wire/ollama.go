@@ -21,6 +21,7 @@ func ollama() Protocol {
 		Effort:    "think",
 		Body:      ollamaBody,
 		Decode:    decodeOllama,
+		Endings:   ollamaEndings(),
 		Normalise: func(u Usage) Usage { return u },
 	}
 }

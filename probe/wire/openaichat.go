@@ -18,6 +18,7 @@ func openAIChat() Protocol {
 		Effort:    "reasoning_effort",
 		Body:      chatBody,
 		Decode:    decodeChat,
+		Endings:   chatEndings(),
 		Normalise: reasoningInside,
 	}
 }
@@ -81,7 +82,8 @@ type chatChunk struct {
 	Choices     []chatChoice `json:"choices"`
 	Usage       *chatUsage   `json:"usage"`
 	Groq        struct {
-		Usage *chatUsage `json:"usage"`
+		Usage *chatUsage      `json:"usage"`
+		Error json.RawMessage `json:"error"`
 	} `json:"x_groq"`
 }
 
@@ -180,6 +182,8 @@ func decodeChat(data []byte, p *Piece) error {
 	}
 	if f := findFault(c.errorBody, len(c.Choices) > 0 || c.Usage != nil); f != nil {
 		p.Fault = f
+	} else if filled(c.Groq.Error) {
+		p.Fault = findFault(errorBody{Error: c.Groq.Error}, true)
 	}
 	return nil
 }
@@ -227,24 +231,27 @@ func (d *chatDelta) read(p *Piece) {
 	}
 }
 
-// thought reports whether reasoning came, in whichever of its fields; the same text in two of them counts once.
+// thought reports whether reasoning came, in whichever of its fields; the same text in two of them counts once. What comes
+// as a summary, or in the blocks of Anthropic's models, may be a paraphrase also where it stands in a field of text too.
 func (d *chatDelta) thought(p *Piece) bool {
-	for _, c := range []*content{&d.ReasoningContent, &d.Reasoning, &d.ReasoningText, &d.Thinking} {
-		if c.text != "" || c.thinking {
-			return true
-		}
-	}
 	seen := false
-	for _, list := range [][]reasoningDetail{d.ReasoningDetails, d.ThinkingBlocks} {
-		for _, r := range list {
-			seen = seen || r.Text != "" || r.Thinking != ""
-			if r.Summary != "" {
-				p.Kind |= Summary
-			}
-			p.Sealed = p.Sealed || filled(r.Data) || r.Signature != ""
-		}
+	for _, c := range []*content{&d.ReasoningContent, &d.Reasoning, &d.ReasoningText, &d.Thinking} {
+		seen = seen || c.text != "" || c.thinking
 	}
-	return seen
+	for _, r := range d.ThinkingBlocks {
+		if r.Thinking != "" || r.Text != "" {
+			p.Kind |= Summary
+		}
+		p.Sealed = p.Sealed || filled(r.Data) || r.Signature != ""
+	}
+	for _, r := range d.ReasoningDetails {
+		seen = seen || r.Text != "" || r.Thinking != ""
+		if r.Summary != "" {
+			p.Kind |= Summary
+		}
+		p.Sealed = p.Sealed || filled(r.Data) || r.Signature != ""
+	}
+	return seen && p.Kind&Summary == 0
 }
 
 // called reports whether a name or an argument byte of a tool call came.

@@ -18,6 +18,7 @@ func openAIResponses() Protocol {
 		Effort:    "reasoning.effort",
 		Body:      responsesBody,
 		Decode:    decodeResponses,
+		Endings:   responsesEndings(),
 		Normalise: reasoningInside,
 	}
 }
@@ -86,8 +87,10 @@ func decodeResponses(data []byte, p *Piece) error {
 	p.Structure = true
 	e.Response.facts(p)
 	switch kind := string(e.Type); {
-	case strings.HasSuffix(kind, ".delta"):
+	case strings.HasSuffix(kind, ".delta") || kind == "response.mcp_call.arguments_delta":
 		e.delta(kind, p)
+	case strings.HasSuffix(kind, ".partial_image"):
+		p.Kind |= Tool
 	case kind == "response.output_item.added" || kind == "response.output_item.done":
 		e.Item.read(p, kind == "response.output_item.added")
 	case kind == "response.completed" || kind == "response.incomplete" || kind == "response.failed" || kind == "response.cancelled":
@@ -144,7 +147,7 @@ func (i *responsesItem) read(p *Piece, start bool) {
 
 // delta takes a piece of output.
 func (e *responsesEvent) delta(kind string, p *Piece) {
-	if e.Delta.text == "" && !e.Delta.thinking {
+	if e.Delta.text == "" && !e.Delta.thinking && !e.Delta.object {
 		return
 	}
 	switch kind {
@@ -159,8 +162,9 @@ func (e *responsesEvent) delta(kind string, p *Piece) {
 		p.Kind |= Reasoning
 	case "response.reasoning_summary_text.delta", "response.reasoning_summary.delta":
 		p.Kind |= Summary
-	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.mcp_call_arguments.delta",
-		"response.mcp_call.arguments_delta", "response.code_interpreter_call_code.delta":
-		p.Kind |= Tool
+	default:
+		if strings.Contains(kind, "_call") { // of functions, and of the endpoint's own tools: their list is open
+			p.Kind |= Tool
+		}
 	}
 }

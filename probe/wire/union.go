@@ -52,6 +52,7 @@ type content struct {
 	text     string // visible text
 	thinking bool   // non-empty reasoning in a typed part
 	other    Kind   // refusal and such
+	object   bool   // an object with something in it
 }
 
 // UnmarshalJSON never fails.
@@ -78,6 +79,7 @@ func (c *content) take(b []byte, depth int) {
 			c.take(v, depth+1)
 		}
 	case '{':
+		c.object = c.object || filled(b)
 		c.part(b, depth)
 	}
 }

@@ -125,6 +125,8 @@ type Protocol struct {
 	// Decode reads one JSON value into p, which holds what an earlier part of the same event set.
 	// The error says that data is not JSON; unknown and oddly typed fields are ignored.
 	Decode func(data []byte, p *Piece) error
+	// Endings are the protocol's own finish reasons; see EndingOf.
+	Endings endings
 	// Normalise turns merged usage into the common meaning: input with the cached in it, output with the reasoning in it.
 	Normalise func(Usage) Usage
 }
@@ -157,6 +159,7 @@ func Find(name string) (Protocol, error) {
 func (pr *Protocol) Read(ev Event, p *Piece) error {
 	*p = Piece{Text: p.Text[:0], hot: p.hot, names: p.names}
 	defer p.own()
+	defer p.unfinished()
 	data := unwrap(ev.Data)
 	switch {
 	case len(data) == 0:
@@ -174,6 +177,20 @@ func (pr *Protocol) Read(ev Event, p *Piece) error {
 		p.Skipped = true
 	}
 	return nil
+}
+
+// unfinished takes back a finish reason that says that there is none yet.
+func (p *Piece) unfinished() {
+	if p.Finish == "" {
+		return
+	}
+	switch stem(p.Finish) {
+	case "null", "none", "notfinished", "finishreasonunspecified":
+		p.Finish = ""
+		if p.Terminal == Finish {
+			p.Terminal = Open
+		}
+	}
 }
 
 // readAll reads an array of values as one event.
