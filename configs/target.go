@@ -107,6 +107,7 @@ func (t *target) check() {
 	t.checkTimeouts()
 	t.checkProxy()
 	t.checkCA()
+	t.checkClientCert()
 	t.checkHeaders(t.Headers, "accept-encoding")
 	t.headersEnv(t.HeadersEnv, "accept-encoding")
 	t.checkExtraBody()
@@ -138,6 +139,29 @@ func (t *target) checkTimeouts() {
 			return
 		}
 	}
+}
+
+// checkClientCert reads the certificate that the target shows to its endpoint.
+func (t *target) checkClientCert() {
+	switch {
+	case t.ClientCert == "" && t.ClientKey == "":
+		return
+	case t.ClientKey == "":
+		t.fail("client_cert_file", "stands without client_key_file", "name the PEM file with the certificate's private key; both may be one file")
+		return
+	case t.ClientCert == "":
+		t.fail("client_key_file", "stands without client_cert_file", "name the PEM file with the certificate")
+		return
+	}
+	t.ClientCert, t.ClientKey = t.near("client_cert_file", t.ClientCert), t.near("client_key_file", t.ClientKey)
+	if t.leftOut() {
+		return
+	}
+	if _, err := probe.LoadKeyPair(t.ClientCert, t.ClientKey); err != nil {
+		t.fail("client_cert_file", "cannot be used: "+err.Error(), "name a PEM certificate and its unencrypted key, which serin's user may read")
+		return
+	}
+	t.checkMode("client_key_file", t.ClientKey)
 }
 
 func (t *target) checkCA() {

@@ -37,7 +37,9 @@ type Target struct {
 	ExtraBody   map[string]any    `koanf:"extra_body"`  // merged into the request's JSON, last
 	Proxy       string            `koanf:"proxy"`       // "" = from the environment, "none" = never, else a URL
 	CAFile      string            `koanf:"ca_file"`     // PEM, added to the system's roots
-	Connection  string            `koanf:"connection"`  // new, reuse
+	ClientCert  string            `koanf:"client_cert_file"`
+	ClientKey   string            `koanf:"client_key_file"`
+	Connection  string            `koanf:"connection"` // new, reuse
 	MaxInFlight int               `koanf:"max_in_flight"`
 	Cache       string            `koanf:"cache"` // bust, keep
 	Reasoning   bool              `koanf:"reasoning"`

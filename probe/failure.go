@@ -15,8 +15,8 @@ import (
 
 // Cause is why a connection or a request failed, in words that a program can decide by.
 type Cause struct {
-	Phase  string // dns, proxy, connect, tls, request, response, stream
-	Kind   string // refused, unreachable, no_such_host, dns_server, unknown_authority, expired, name_mismatch, bad_certificate, plain_http, alert, closed, reset, goaway, timeout, proxy_status, malformed, other
+	Phase  string // dns, proxy, connect, tls, request, response, stream, client
+	Kind   string // refused, unreachable, no_such_host, dns_server, unknown_authority, expired, name_mismatch, bad_certificate, plain_http, alert, client_certificate, own_resources, closed, reset, goaway, timeout, proxy_status, malformed, other
 	Detail string // for people; redacted
 }
 
@@ -86,11 +86,18 @@ func (r *run) outcomeOf(c Cause, err error) Outcome {
 // causeOf types err by what it wraps and by the phase it happened in.
 func (r *run) causeOf(err error) Cause {
 	stage := r.stage()
+	if own, ok := ownFault(err); ok && stage != "response" {
+		return Cause{"client", "own_resources", ReasonOwnResources + ": " + own + ": " + plain(err)}
+	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return dnsCause(dns)
 	}
 	if c, ok := tlsCause(err); ok {
 		r.learnCertificate(err)
+		if c.Kind == "alert" && r.timeline.asksCertificate() {
+			c.Kind = "client_certificate"
+			c.Detail += "; it asks for a client certificate that it trusts: name its files in client_cert_file and client_key_file"
+		}
 		return c
 	}
 	if e, ok := errors.AsType[*proxyRefused](err); ok {
@@ -117,6 +124,28 @@ func (t *timeline) tried() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.dialErr != nil || len(t.dialed) > 0 || !t.gotConn.IsZero()
+}
+
+// ownFault says what this machine lacks, where err says that it lacks something: none of it is the endpoint's fault. Whether
+// a permission is missing is asked only before a connection stands: it is this machine's firewall then.
+func ownFault(err error) (string, bool) {
+	for _, x := range []struct {
+		errno syscall.Errno
+		text  string
+	}{
+		{syscall.EMFILE, "serin is out of file descriptors (raise LimitNOFILE= or ulimit -n)"},
+		{syscall.ENFILE, "this machine is out of file descriptors"},
+		{syscall.EADDRNOTAVAIL, "this machine is out of local ports, or has no address of that kind"},
+		{syscall.ENOBUFS, "this machine is out of network buffers"},
+		{syscall.ENOMEM, "this machine is out of memory"},
+		{syscall.EACCES, "this machine's own firewall or policy forbids the connection"},
+		{syscall.EPERM, "this machine's own firewall or policy forbids the connection"},
+	} {
+		if errors.Is(err, x.errno) {
+			return x.text, true
+		}
+	}
+	return "", false
 }
 
 func dnsCause(e *net.DNSError) Cause {
@@ -156,8 +185,8 @@ func tlsCause(err error) (Cause, bool) {
 		}
 		return c, true
 	}
-	if e, ok := errors.AsType[tls.AlertError](err); ok {
-		c.Kind, c.Detail = "alert", "the server refused the handshake: "+e.Error()
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "remote error" { // under TLS 1.3 it comes with the first read
+		c.Kind, c.Detail = "alert", "the server refused the handshake: "+e.Err.Error()
 		return c, true
 	}
 	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

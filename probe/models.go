@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,12 +80,12 @@ func (p *Prober) plainClient(t *Target) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots, err := rootsOf(t.CAFile)
+	config, err := tlsConfig(t)
 	if err != nil {
 		return nil, err
 	}
 	tr := &http.Transport{Proxy: proxy, DialContext: p.o.Dial, ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: maxHeader}
+		TLSClientConfig: config, MaxResponseHeaderBytes: maxHeader}
 	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, nil
 }
 

@@ -75,6 +75,7 @@ const (
 	ReasonRetryAfter        = "retry_after"               // skipped: the endpoint asked to wait
 	ReasonMaintenance       = "maintenance"               // skipped: a planned window in which nothing is probed
 	ReasonBudget            = "budget"                    // skipped: the day's budget is spent
+	ReasonOwnResources      = "own resources"             // begins the reason of a client outcome: this machine lacks something
 	ReasonMissed            = "missed"                    // counted, never sent: suspend or clock step
 )
 

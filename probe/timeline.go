@@ -35,6 +35,7 @@ type timeline struct {
 	metered   bool // holds the lag meter
 	dialErr   error
 	tlsErr    error
+	certAsked bool // the server asked for a client certificate
 	remote    string
 	proxy     string
 	days      Maybe[float64]
@@ -121,6 +122,12 @@ func (t *timeline) handshake(state tls.ConnectionState, err error) {
 			t.certificate(state.PeerCertificates, now)
 		}
 	})
+}
+
+func (t *timeline) asksCertificate() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.certAsked
 }
 
 // certificate notes how many days the server's certificate has left; negative = expired.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"serin/probe/secret"
@@ -49,7 +50,7 @@ func (p *Prober) transport(t *Target, fresh bool) (tr *http.Transport, own bool,
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	made := t.BaseURL + " " + t.Proxy + " " + t.CAFile
+	made := strings.Join([]string{t.BaseURL, t.Proxy, t.CAFile, t.ClientCert, t.ClientKey}, " ")
 	have, ok := p.pool[t.Name]
 	if ok && have.made == made {
 		return have.Transport, false, nil
@@ -85,7 +86,7 @@ func (p *Prober) newTransport(t *Target) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots, err := rootsOf(t.CAFile)
+	config, err := tlsConfig(t)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (p *Prober) newTransport(t *Target) (*http.Transport, error) {
 		}
 		return r.dial(network, addr)
 	}
-	tr.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	tr.TLSClientConfig = config
 	tr.ForceAttemptHTTP2 = true
 	tr.DisableCompression = true
 	tr.IdleConnTimeout = idleConn
@@ -143,6 +144,45 @@ func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, res *http.Respo
 		return nil
 	}
 	return &proxyRefused{res.StatusCode, res.Status}
+}
+
+// tlsConfig trusts the system's roots and the target's own, and shows the target's certificate where it has one.
+func tlsConfig(t *Target) (*tls.Config, error) {
+	roots, err := rootsOf(t.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	var own tls.Certificate
+	if t.ClientCert != "" {
+		if own, err = LoadKeyPair(t.ClientCert, t.ClientKey); err != nil {
+			return nil, err
+		}
+	}
+	config.GetClientCertificate = func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if r, err := runOf(asked.Context()); err == nil {
+			r.timeline.locked(func(time.Time) { r.timeline.certAsked = true })
+		}
+		return &own, nil
+	}
+	return config, nil
+}
+
+// LoadKeyPair reads a client certificate and its key, PEM, from two files that may be one. The error holds nothing of them.
+func LoadKeyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := secret.ReadFile(certFile, secret.MaxRoots)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("read client_cert_file: %w", err)
+	}
+	key, err := secret.ReadFile(keyFile, secret.MaxFile)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("read client_key_file: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("client_cert_file and client_key_file: %w", err)
+	}
+	return pair, nil
 }
 
 // rootsOf returns the system's roots with those of file added; nil = the system's.

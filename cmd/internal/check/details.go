@@ -109,7 +109,8 @@ func tokenText(s *probe.Sample) string {
 		return ""
 	}
 	out := fmt.Sprintf("%s in (%s cached) → %s out (%s reasoning), %d chunks", countText(s.InputTokens), countText(s.CachedInputTokens), countText(s.OutputTokens), countText(s.ReasoningTokens), s.Chunks)
-	if s.OutputTokens.Known && s.E2E.Known && s.E2E.D > 0 {
+	// No figure is made of parts that another says are unknown.
+	if s.OutputTokens.Known && s.E2E.D > 0 && s.TPOTReason != "unseen_tail" && !s.Has(probe.UsageOdd) {
 		out += fmt.Sprintf(", %.1f tokens/s from call to last token", float64(s.OutputTokens.V)/s.E2E.Seconds())
 	}
 	return out + ", source " + s.TokensSource

@@ -115,6 +115,8 @@ func (f Findings) connection() []string {
 		return []string{"the certificate is signed by an authority that this machine does not know: set ca_file to your CA's certificate (PEM)"}
 	case "expired":
 		return []string{"the server's certificate is out of its dates (" + c.Detail + "): renew it, and check the clock of this machine"}
+	case "client_certificate":
+		return []string{"the server wants to see a client certificate (mTLS): name it in client_cert_file and its key in client_key_file, from an authority that the server trusts"}
 	case "name_mismatch":
 		return []string{"the server's certificate is for another name (" + c.Detail + "): use the name in the certificate in base_url"}
 	case "plain_http":
