@@ -91,6 +91,7 @@ type Daemon struct {
 	network     *ownNetwork
 	watch       *selfWatch
 	self        *selfCheck
+	resources   *ownResources
 	heart       *heartbeat
 	digest      *digest
 	charts      *charts
@@ -138,6 +139,7 @@ func Run(ctx context.Context, o Options) error {
 	d.watch = newSelfWatch(d)
 	d.tel = telemetry.New(o.Config.Metrics)
 	d.self = &selfCheck{log: d.log, tel: d.tel, alert: d.newSelfAlert("clock")}
+	d.resources = &ownResources{alert: d.newSelfAlert("resources")}
 	d.heart = newHeartbeat(d)
 	d.heart.watch(o.Config.Runs, d.started)
 	release, err := d.open(ctx)

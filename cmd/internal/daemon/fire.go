@@ -125,6 +125,7 @@ func (d *Daemon) notFired(t schedule.Tick, why schedule.Skip, n int) {
 // behind, the sample is lost to the bands and said so, but probing goes on.
 func (d *Daemon) deliver(s probe.Sample) {
 	d.self.observe(&s, time.Now())
+	d.resources.observe(&s, time.Now())
 	if _, ok := d.run(s.Key()); ok { // else a reload cut it and has forgotten its canary
 		d.tel.Sample(&s)
 		d.last.Put(&s)
