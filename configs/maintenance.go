@@ -72,7 +72,7 @@ func (l *loader) checkMaintenance(s section, m alert.Maintenance) {
 		return
 	}
 	if to.Sub(from) > longest {
-		s.warn("", fmt.Sprintf("lasts %s: nobody is told for so long", formatDuration(to.Sub(from).Round(time.Minute))), "make it shorter")
+		s.warn("", fmt.Sprintf("lasts %s: nobody is notified for so long", formatDuration(to.Sub(from).Round(time.Minute))), "make it shorter")
 	}
 	if !slices.ContainsFunc(l.cfg.Runs, func(r Run) bool { return m.Matches(r.Canary) }) && len(l.cfg.Runs) > 0 {
 		s.fail("match", "matches no canary: no target, scene, size and label goes with all of it", "correct the patterns; all of them must hold for one canary")
@@ -151,7 +151,7 @@ func (l *loader) spanWindows(s section, k maintenanceKeys, zone *time.Location) 
 		key, text = "until", k.Until
 	}
 	if _, ok := s.instant(key, text, zone); ok {
-		s.fail("until", fmt.Sprintf("%q and from %q are not of one form", k.Until, k.From), `write both as "22:00", or both as times`)
+		s.fail("until", fmt.Sprintf("%q and from %q differ in form", k.Until, k.From), `write both as "22:00", or both as times`)
 	}
 	return nil
 }

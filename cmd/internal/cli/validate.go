@@ -91,9 +91,9 @@ func (v *validation) print(w io.Writer) {
 
 // printWindows writes the next windows of one maintenance.
 func printWindows(w io.Writer, m plan.NextWindows) {
-	does := "nobody is told"
+	does := "nobody is notified"
 	if m.Cap != "" {
-		does = "told as no more than " + m.Cap
+		does = "sent as no more than " + m.Cap
 	}
 	if !m.Probe {
 		does += ", nothing is probed"
