@@ -117,6 +117,24 @@ targets = ["gw"]
 short = "*/5 * * * *"
 `
 
+// examples returns the example configs by name.
+func examples(t testing.TB) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("examples/*.toml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("found %d examples, error %v", len(files), err)
+	}
+	out := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(file), ".toml")] = string(text)
+	}
+	return out
+}
+
 func TestExamples(t *testing.T) {
 	setEnv(t)
 	t.Setenv("SLACK_WEBHOOK_URL", "https://hooks.slack.example/services/T000/B000/abcdefghijklmnop")
@@ -124,14 +142,7 @@ func TestExamples(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "AZURE_OPENAI_API_KEY"} {
 		t.Setenv(name, "ak-45678")
 	}
-	examples, err := Examples()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(examples) < 4 {
-		t.Fatalf("only %d examples are embedded", len(examples))
-	}
-	for name, text := range examples {
+	for name, text := range examples(t) {
 		t.Run(name, func(t *testing.T) {
 			c, problems := loadText(t, text)
 			if name == "local" { // tells nobody, on purpose

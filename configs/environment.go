@@ -1,88 +1,103 @@
 package configs
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
+
+	"serin/probe"
 )
 
-// environmentFile writes the config for the endpoint in the environment, as if it stood in a file.
-func environmentFile(rep *report) []source {
-	text, err := EnvironmentConfig()
-	if err != nil {
-		rep.fail(place{file: fromEnvironment}, "", err.Error(), "or write a config file and name it with -c")
-		return nil
-	}
-	return []source{{fromEnvironment, []byte(text)}}
+// What problems name as the file of values that stand in none.
+const (
+	fromEnvironment = "environment"
+	commandLine     = "command line"
+)
+
+// AdHoc describes one canary without a config file.
+type AdHoc struct {
+	BaseURL, Model, Protocol string
+	APIKeyEnv                string // "" = no key
+	Size                     probe.Size
+	NoSecrets                bool // do not read the key
 }
 
-// EnvironmentConfig returns the TOML of the default config for the endpoint in the environment: OPENAI_API_KEY,
-// OPENAI_BASE_URL, OPENAI_MODEL; ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL; both where both
-// are set. SLACK_WEBHOOK_URL, or SLACK_BOT_TOKEN with SLACK_CHANNEL, adds Slack. It names variables and never holds a
-// secret. The error says what to set.
-func EnvironmentConfig() (string, error) {
-	var b strings.Builder
-	var names []string
-	for _, e := range []endpoint{openAI(), anthropic()} {
-		if !e.given() {
-			continue
+// LoadAdHoc makes a config with one canary, target "check" and scene "check", checked as any other.
+func LoadAdHoc(a AdHoc) (*Config, []Problem) {
+	target := map[string]any{"name": "check"}
+	for key, value := range map[string]string{"base_url": a.BaseURL, "model": a.Model, "protocol": a.Protocol, "api_key_env": a.APIKeyEnv} {
+		if value != "" {
+			target[key] = value
 		}
-		if e.model == "" {
-			return "", fmt.Errorf("%s is set but no %s_MODEL: set it to the model to probe", e.because, strings.ToUpper(e.name))
+	}
+	scene := map[string]any{"name": "check", "targets": []any{"check"}, string(a.Size): "@hourly"}
+	flags := values(commandLine, map[string]any{"target": []any{target}, "scene": []any{scene}})
+	return load([]source{flags}, nil, Options{ProbesOnly: true, NoSecrets: a.NoSecrets}, &report{})
+}
+
+// values returns a source that is no file.
+func values(name string, v map[string]any) source {
+	text, _ := json.Marshal(v) // maps, lists and strings
+	return source{name: name, data: text, values: v}
+}
+
+// vendor is an API whose endpoint the environment may name: PREFIX_BASE_URL, PREFIX_MODEL and one of the keys.
+type vendor struct {
+	name, protocol, base string
+	keys                 []string
+}
+
+// fromVariables returns the config for the endpoints in the environment: OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL;
+// ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL; both where both are set. SLACK_WEBHOOK_URL, or
+// SLACK_BOT_TOKEN with SLACK_CHANNEL, adds Slack. The error says what to set.
+func fromVariables() (source, error) {
+	var targets []any
+	for _, v := range []vendor{{"openai", "openai-chat", "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
+		{"anthropic", "anthropic", "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}}} {
+		t, err := v.target()
+		if err != nil {
+			return source{}, err
 		}
-		e.write(&b)
-		names = append(names, strconv.Quote(e.name))
+		if t != nil {
+			targets = append(targets, t)
+		}
 	}
-	if len(names) == 0 {
-		return "", fmt.Errorf("no config file is named and the environment holds no endpoint: set OPENAI_API_KEY and OPENAI_MODEL (OPENAI_BASE_URL for another host), or ANTHROPIC_API_KEY and ANTHROPIC_MODEL")
+	if len(targets) == 0 {
+		return source{}, errors.New("no config file is named and the environment holds no endpoint: set OPENAI_API_KEY and OPENAI_MODEL (OPENAI_BASE_URL for another host), or ANTHROPIC_API_KEY and ANTHROPIC_MODEL")
 	}
-	fmt.Fprintf(&b, "[[scene]]\nname = \"default\"\ntargets = [%s]\nshort = \"*/5 * * * *\"\nmedium = \"*/15 * * * *\"\nlong = \"0 * * * *\"\n", strings.Join(names, ", "))
-	b.WriteString(slackFromEnvironment())
-	return b.String(), nil
+	scene := map[string]any{"name": "default", "targets": []any{"*"}, "short": "*/5 * * * *", "medium": "*/15 * * * *", "long": "0 * * * *"}
+	config := map[string]any{"target": targets, "scene": []any{scene}}
+	switch channel := os.Getenv("SLACK_CHANNEL"); {
+	case os.Getenv("SLACK_BOT_TOKEN") != "" && channel != "":
+		config["slack"] = map[string]any{"bot_token_env": "SLACK_BOT_TOKEN", "channel": channel}
+	case os.Getenv("SLACK_WEBHOOK_URL") != "":
+		config["slack"] = map[string]any{"webhook_url_env": "SLACK_WEBHOOK_URL"}
+	}
+	return values(fromEnvironment, config), nil
 }
 
-// endpoint is what the environment says of one vendor's API.
-type endpoint struct {
-	name, protocol, base, model string
-	keyEnv, auth                string
-	because                     string // the variable that shows that it is wanted
-}
-
-func (e endpoint) given() bool { return e.because != "" }
-
-func (e endpoint) write(b *strings.Builder) {
-	fmt.Fprintf(b, "[[target]]\nname = %q\nprotocol = %q\nbase_url = %s\nmodel = %s\n", e.name, e.protocol, tomlString(e.base), tomlString(e.model))
-	if e.keyEnv != "" {
-		fmt.Fprintf(b, "api_key_env = %q\n", e.keyEnv)
+// target returns the vendor's endpoint, nil where the environment names none.
+func (v vendor) target() (map[string]any, error) {
+	prefix := strings.ToUpper(v.name)
+	key, base, model := firstSet(v.keys...), os.Getenv(prefix+"_BASE_URL"), os.Getenv(prefix+"_MODEL")
+	because := cmp.Or(key, firstSet(prefix+"_BASE_URL"))
+	switch {
+	case because == "":
+		return nil, nil
+	case model == "":
+		return nil, fmt.Errorf("%s is set but no %s_MODEL: set it to the model to probe", because, prefix)
 	}
-	if e.auth != "" {
-		fmt.Fprintf(b, "auth = %q\n", e.auth)
+	t := map[string]any{"name": v.name, "protocol": v.protocol, "base_url": cmp.Or(base, v.base), "model": model}
+	if key != "" {
+		t["api_key_env"] = key
 	}
-	b.WriteString("\n")
-}
-
-func openAI() endpoint {
-	e := endpoint{name: "openai", protocol: "openai-chat", base: os.Getenv("OPENAI_BASE_URL"), model: os.Getenv("OPENAI_MODEL")}
-	e.keyEnv = firstSet("OPENAI_API_KEY")
-	e.because = firstSet("OPENAI_API_KEY", "OPENAI_BASE_URL")
-	if e.base == "" {
-		e.base = "https://api.openai.com/v1"
+	if key == "ANTHROPIC_AUTH_TOKEN" {
+		t["auth"] = "bearer"
 	}
-	return e
-}
-
-func anthropic() endpoint {
-	e := endpoint{name: "anthropic", protocol: "anthropic", base: os.Getenv("ANTHROPIC_BASE_URL"), model: os.Getenv("ANTHROPIC_MODEL")}
-	e.keyEnv = firstSet("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
-	if e.keyEnv == "ANTHROPIC_AUTH_TOKEN" {
-		e.auth = "bearer"
-	}
-	e.because = firstSet("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
-	if e.base == "" {
-		e.base = "https://api.anthropic.com"
-	}
-	return e
+	return t, nil
 }
 
 // firstSet returns the first variable that is set and not empty, or "".
@@ -93,33 +108,4 @@ func firstSet(names ...string) string {
 		}
 	}
 	return ""
-}
-
-func slackFromEnvironment() string {
-	switch {
-	case os.Getenv("SLACK_BOT_TOKEN") != "" && os.Getenv("SLACK_CHANNEL") != "":
-		return fmt.Sprintf("\n[slack]\nbot_token_env = \"SLACK_BOT_TOKEN\"\nchannel = %s\n", tomlString(os.Getenv("SLACK_CHANNEL")))
-	case os.Getenv("SLACK_WEBHOOK_URL") != "":
-		return "\n[slack]\nwebhook_url_env = \"SLACK_WEBHOOK_URL\"\n"
-	}
-	return ""
-}
-
-// tomlString quotes any text as a TOML basic string.
-func tomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range strings.ToValidUTF8(s, "\ufffd") {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -22,11 +22,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(string(data), "SERIN__RULE__SIGMA=3")
 	}
-	examples, err := Examples()
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, text := range examples {
+	for _, text := range examples(f) {
 		f.Add(text, "SERIN__LOG__LEVEL=warn")
 	}
 	f.Add("\"a\\u0000b\" = 1\n[labels]\n\"x\\u0000y\".z = 2\n[[target]]\nlabels = { \"a\\u0000b\" = \"c\", \"a\" = \"d\" }", "SERIN__\x00__=")
@@ -35,7 +31,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("[[a]]\n[a.b]\n[[a.b]]\n[a.b.c]\n", "")
 	f.Fuzz(func(t *testing.T, text, override string) {
 		rep := &report{}
-		c, problems := load([]source{{"fuzz.toml", []byte(text)}}, []string{override}, Options{NoSecrets: true, Now: noon}, rep)
+		c, problems := load([]source{{name: "fuzz.toml", data: []byte(text)}}, []string{override}, Options{NoSecrets: true, Now: noon}, rep)
 		if (c == nil) != HasErrors(problems) {
 			t.Errorf("config is nil: %v, problems:\n%s", c == nil, lines(problems))
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"serin/probe/secret"
 )
 
@@ -15,7 +17,7 @@ func (s section) checkHeaders(headers map[string]string, own ...string) {
 	for _, name := range sortedKeys(headers) {
 		key, value := "headers."+name, headers[name]
 		s.checkHeaderName("headers", name, own)
-		if !validHeaderValue(value) {
+		if !httpguts.ValidHeaderFieldValue(value) {
 			s.fail(key, "holds a control character", "write the value on one line")
 		}
 		switch {
@@ -45,7 +47,7 @@ func (s section) headersEnv(variables map[string]string, own ...string) map[stri
 			s.fail(key, "environment variable "+variable+" is not set", "set it in serin's environment")
 		case strings.TrimSpace(value) == "":
 			s.fail(key, "environment variable "+variable+" is empty", "set it to the header's value")
-		case !validHeaderValue(value):
+		case !httpguts.ValidHeaderFieldValue(value):
 			s.fail(key, "environment variable "+variable+" holds a control character", "set it to one line")
 		case good:
 			s.learnWords(key, "environment variable "+variable, value)
@@ -58,7 +60,7 @@ func (s section) headersEnv(variables map[string]string, own ...string) map[stri
 func (s section) checkHeaderName(table, name string, own []string) bool {
 	lower := strings.ToLower(name)
 	switch {
-	case !validHeaderName(name):
+	case !httpguts.ValidHeaderFieldName(name):
 		s.fail(table, fmt.Sprintf("%q is not a header name", name), "use letters, digits and -")
 	case slices.Contains(own, lower), strings.HasPrefix(lower, "serin-"),
 		slices.Contains([]string{"content-length", "transfer-encoding", "host", "connection", "content-type"}, lower):
@@ -88,17 +90,4 @@ func secretHeader(name string) bool {
 		}
 	}
 	return false
-}
-
-// validHeaderName reports whether name is a token of RFC 9110.
-func validHeaderName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-}
-
-// validHeaderValue reports whether a value can be sent: no control character but the tab.
-func validHeaderValue(value string) bool {
-	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

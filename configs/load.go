@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -25,14 +26,12 @@ type Options struct {
 	Now        time.Time // schedules are judged from here on; zero = now
 }
 
-// source is one file's text.
+// source is one file's text, or values that stand in no file.
 type source struct {
-	name string
-	data []byte
+	name   string
+	data   []byte
+	values map[string]any
 }
-
-// fromEnvironment names the file of what came from environment variables.
-const fromEnvironment = "environment"
 
 // maxFile bounds a config file, bytes; a fleet of thousands of targets stays far below.
 const maxFile = 16 << 20
@@ -42,12 +41,14 @@ const maxFile = 16 << 20
 func Load(o Options) (*Config, []Problem) {
 	rep := &report{}
 	var files []source
-	if o.Path == "" {
-		files = environmentFile(rep)
-	} else {
+	if o.Path != "" {
 		files = readFiles(o.Path, rep)
+	} else if s, err := fromVariables(); err != nil {
+		rep.fail(place{file: fromEnvironment}, "", err.Error(), "or write a config file and name it with -c")
+	} else {
+		files = []source{s}
 	}
-	if rep.failed() && len(files) == 0 {
+	if len(files) == 0 {
 		return nil, rep.sorted()
 	}
 	return load(files, os.Environ(), o, rep)
@@ -61,10 +62,13 @@ func load(files []source, environ []string, o Options, rep *report) (*Config, []
 	}
 	doc := newDocument(rep)
 	for _, f := range files {
-		doc.parse(f.name, f.data)
-	}
-	if len(files) > 0 {
-		doc.origin = place{files[0].name, 1}
+		if f.values == nil {
+			doc.parse(f.name, f.data)
+			doc.origin = cmp.Or(doc.origin, place{f.name, 1})
+			continue
+		}
+		doc.load(f.values)
+		doc.origin = place{file: f.name}
 	}
 	whole := !rep.failed()
 	over := doc.override(environ)
@@ -113,7 +117,7 @@ func readFiles(path string, rep *report) []source {
 			rep.fail(place{file: name}, "", "cannot be read: "+reason(err), "name a plain file that serin's user may read")
 			continue
 		}
-		files = append(files, source{name, data})
+		files = append(files, source{name: name, data: data})
 	}
 	return files
 }

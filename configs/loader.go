@@ -34,7 +34,7 @@ type loader struct {
 func newLoader(doc *document, o Options) *loader {
 	l := &loader{opt: o, doc: doc, spec: schema(), hints: hints(), raw: doc.values.Raw(), names: map[string]string{}, bases: map[string][]string{},
 		bad: map[string]bool{}, cfg: &Config{Redactor: &secret.Redactor{}}, providers: map[string]section{}, crons: map[string]timing{}}
-	for path := range doc.count {
+	for _, path := range append(l.spec.names(), "http.token") {
 		for _, s := range l.each(path) {
 			if name, _ := l.value(join(s.path, "name")).(string); name != "" && len(name) <= 80 {
 				l.names[s.path] = name

@@ -86,39 +86,26 @@ func (l *loader) cron(s section, key, text string, zone *time.Location) (c cron.
 // plainWords is how people say an interval: every 5 minutes, 30s.
 var plainWords = regexp.MustCompile(`(?i)^\s*(?:every\s+)?([0-9]*)\s*([smh])(?:ec|ecs|econds?|ins?|inutes?|rs?|ours?)?\s*$`)
 
-// bestWeek looks for seven local days with enough runs for a band, beginning on one of the five weeks from first on. It
-// returns the first such, else the best seen: runs are counted up to 14 a day.
+// bestWeek returns the runs and the days with runs of the seven local days that suit a band best, beginning on one of the
+// five weeks from first on. Runs are counted up to 14 a day.
 func bestWeek(s cron.Schedule, first time.Time) (runs, days int) {
 	y, m, d := first.Date()
-	var counts []int
-	for i := range 42 {
-		from := time.Date(y, m, d+i, 0, 0, 0, 0, first.Location())
-		n := 0
-		for range schedule.Runs(s, from, time.Date(y, m, d+i+1, 0, 0, 0, 0, first.Location())) {
-			if n++; n == leastRuns {
+	var counts [6 * 7]int
+	for i := range counts {
+		from, to := time.Date(y, m, d+i, 0, 0, 0, 0, first.Location()), time.Date(y, m, d+i+1, 0, 0, 0, 0, first.Location())
+		for range schedule.Runs(s, from, to) {
+			if counts[i]++; counts[i] == leastRuns {
 				break
 			}
 		}
-		if counts = append(counts, n); len(counts) > 7 {
-			counts = counts[1:]
-		}
-		r, with := tally(counts)
-		if min(r, leastRuns) > min(runs, leastRuns) || min(r, leastRuns) == min(runs, leastRuns) && with > days {
-			runs, days = r, with
-		}
-		if runs >= leastRuns && days >= leastDays {
-			break
-		}
 	}
-	return runs, days
-}
-
-// tally sums runs a day and counts the days that have some.
-func tally(counts []int) (runs, days int) {
-	for _, n := range counts {
-		runs += n
-		if n > 0 {
-			days++
+	for i := range counts[6:] {
+		r, with := 0, 0
+		for _, n := range counts[i : i+7] {
+			r, with = r+n, with+min(n, 1)
+		}
+		if cmp.Or(cmp.Compare(min(r, leastRuns), min(runs, leastRuns)), cmp.Compare(with, days)) > 0 {
+			runs, days = r, with
 		}
 	}
 	return runs, days
