@@ -109,14 +109,14 @@ func (s section) readSecret(name string, c credential) secret.Secret {
 		return s.secretFile(name+"_file", c.file)
 	}
 	key := name + "_credential"
-	if s.pasted(key, looksSecret(c.credential)) {
-		return secret.Secret{}
-	}
 	if strings.ContainsAny(c.credential, "/\\") || strings.HasPrefix(c.credential, ".") {
-		s.fail(key, fmt.Sprintf("%q is not the name of a credential", c.credential), "name a credential of the unit's LoadCredential=, or use "+name+"_file for a path")
+		s.fail(key, "is not the name of a credential", "name a credential of the unit's LoadCredential=, or use "+name+"_file for a path")
 		return secret.Secret{}
 	}
 	v, err := secret.FromCredential(c.credential)
+	if s.pasted(key, secretPrefix(c.credential) || err != nil && looksSecret(c.credential)) {
+		return secret.Secret{}
+	}
 	if err == nil {
 		s.checkMode(key, filepath.Join(os.Getenv("CREDENTIALS_DIRECTORY"), c.credential))
 	}
@@ -140,9 +140,9 @@ func secretPrefix(v string) bool {
 	return false
 }
 
-// looksSecret reports whether a path or name looks like a token: no dot, slash or underscore, and a long mix of letters and digits.
+// looksSecret reports whether the name of what is not there looks like a token: a long mix of letters and digits, no path.
 func looksSecret(v string) bool {
-	return secretPrefix(v) || len(v) >= 16 && !strings.ContainsAny(v, `./\_`) && strings.ContainsAny(v, "0123456789") &&
+	return len(v) >= 16 && !strings.ContainsAny(v, `./\`) && strings.ContainsAny(v, "0123456789") &&
 		strings.ContainsFunc(v, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
 }
 
