@@ -69,3 +69,19 @@ func TestAdHoc(t *testing.T) {
 		}
 	}
 }
+
+// TestRoleOf gives the weakest role that does what the scopes of an old config allowed.
+func TestRoleOf(t *testing.T) {
+	f := func(want string, scopes ...any) {
+		t.Helper()
+		if got := roleOf(scopes); got != want {
+			t.Errorf("%v need the role %s, want %s", scopes, got, want)
+		}
+	}
+	f("read", "read")
+	f("annotate", "read", "mark")
+	f("annotate", "ack")
+	f("admin", "silence", "reload")
+	f("admin", "write")
+	f("read")
+}
