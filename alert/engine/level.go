@@ -130,8 +130,8 @@ func (s *series) isWithin(o *alert.Observation, offset float64, now time.Time) b
 	if !ok || o.Verdict.Z == 0 {
 		return false
 	}
-	line := 2 * math.Log(o.Verdict.Ratio) / o.Verdict.Z
-	return present-offset <= line
+	line, r := 2*math.Log(o.Verdict.Ratio)/o.Verdict.Z, present-offset
+	return r <= line/2 || math.Exp(r) < s.lead.Rule.ResolveRatio
 }
 
 // findSlower tells of a firing alert that its newest votes are slower still than its last day, base (ln) over usual; once, until

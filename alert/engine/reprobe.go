@@ -125,7 +125,7 @@ func (c *canary) hasAsked(at time.Time, k alert.Kind) bool {
 
 // requestCalm asks for re-probes after the first calm run on a slow schedule.
 func (e *Engine) requestCalm(s *series, o alert.Observation, t alert.Turn) {
-	if t.FirstCalm && isRegular(o.Trigger) && s.alert.IsFiring() && !s.lead.Rule.Literal() {
+	if t.Calm && isRegular(o.Trigger) && s.alert.IsFiring() && !s.lead.Rule.Literal() {
 		e.request(s.lead, calmTimes(e.now, s.lead.Canary.Interval), []alert.Kind{s.kind})
 	}
 }

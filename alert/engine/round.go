@@ -195,7 +195,7 @@ func (e *Engine) stepRound(r *rounds, o alert.Observation) alert.Turn {
 		s.alert = s.alert.Count(probe.OK)
 	}
 	t := e.step(s, o)
-	if t.FirstCalm && isRegular(o.Trigger) && s.alert.IsFiring() {
+	if t.Calm && isRegular(o.Trigger) && s.alert.IsFiring() {
 		e.requestRoundsAt(r, r.pooled(), calmTimes(e.now, r.pace()))
 	}
 	return t
