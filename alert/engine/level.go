@@ -21,7 +21,7 @@ const (
 	levelRenewal = 30 * time.Minute
 )
 
-// provisional is the level of an alert's last day, ln over usual: where a fault lasts, a second one shows beside it.
+// provisional is the level of an alert's last day, ln from usual: where a fault lasts, a second one shows beside it.
 type provisional struct {
 	at    time.Time // when it was measured
 	level float64
@@ -104,28 +104,46 @@ func (s *series) level(from, now time.Time) (float64, bool) {
 	return alert.Median(gaps), true
 }
 
-// hold looks after a firing alert whose first day is over: it ends once its level is within the limit of what the days have learned
-// since, and a second fault on top of it is told.
+// hold looks after an alert that has fired for over a day: it ends once its level is calm beside what the days have learned since, and a
+// second fault on top of it is told. At the limit itself half of the checks breach, and it would fire again at once.
 func (e *Engine) hold(s *series, a alert.Alert, t alert.Turn, o alert.Observation) (alert.Alert, alert.Turn) {
-	if t.Fired || o.Fixed || o.Call == baseline.NotJudged || s.lead.Rule.Literal() || o.At.Before(s.excludedUntil()) {
+	rule := &s.lead.Rule
+	if o.Fixed || o.Call == baseline.NotJudged || rule.Literal() || o.At.Before(s.excludedUntil()) {
 		return a, t
 	}
-	offset := offsetOf(&o)
-	if s.isWithin(&o, offset, e.now) {
-		return alert.Resolve(a, alert.EndRelearned, e.now, t)
-	}
-	if day := s.lead.Rule.ExcludeFor; e.now.Sub(s.recent.at).Abs() >= levelRenewal {
+	if e.now.Sub(s.recent.at).Abs() >= levelRenewal {
 		s.recent.at = e.now
-		s.recent.level, s.recent.known = s.level(e.now.Add(-day), e.now)
+		s.recent.level, s.recent.known = s.level(e.now.Add(-rule.ExcludeFor), e.now)
 	}
-	if s.recent.known {
-		a = e.findSlower(s, a, s.recent.level-offset)
+	offset := offsetOf(&o)
+	day := s.recent.level - offset
+	switch {
+	case !s.recent.known:
+	case t.Resolved:
+		if day-s.sinceBreach(&o) < math.Log(rule.ResolveRatio) { // it did not come down
+			a.Reason, t.Why = alert.EndRelearned, alert.EndRelearned
+		}
+	case s.isCalm(&o, offset, e.now):
+		return alert.Resolve(a, alert.EndRelearned, e.now, t)
+	default:
+		a = e.findSlower(s, a, day)
 	}
 	return a, t
 }
 
-// isWithin reports whether the present level is within the limit that an observation was held against.
-func (s *series) isWithin(o *alert.Observation, offset float64, now time.Time) bool {
+// sinceBreach is how far (ln) the observations since the newest breach are from usual: their median.
+func (s *series) sinceBreach(o *alert.Observation) float64 {
+	list := []float64{math.Log(o.Verdict.Ratio)}
+	for _, v := range s.alert.Votes {
+		if v.At.After(s.alert.LastBreach) {
+			list = append(list, math.Log(v.Verdict.Ratio))
+		}
+	}
+	return alert.Median(list)
+}
+
+// isCalm reports whether the present level is calm beside the limit that an observation was held against.
+func (s *series) isCalm(o *alert.Observation, offset float64, now time.Time) bool {
 	present, ok := s.level(now.Add(-max(presentFor, presentRuns*s.lead.Canary.Interval)), now)
 	if !ok || o.Verdict.Z == 0 {
 		return false

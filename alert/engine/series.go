@@ -80,7 +80,7 @@ func (e *Engine) step(s *series, o alert.Observation) alert.Turn {
 		return e.stepAgain(s, o)
 	}
 	a, t := alert.Step(s.alert, s.quorum, o, e.now)
-	if a.IsFiring() && s.isLatency() {
+	if s.alert.IsFiring() && s.isLatency() {
 		a, t = e.hold(s, a, t, o)
 	}
 	if e.opt.Trace != nil {
