@@ -130,8 +130,11 @@ func (e *Engine) Tick(now time.Time) alert.Judged {
 		for _, r := range t.rounds {
 			r.closeDue(e)
 		}
-		for s := range t.all() {
-			s.age(e)
+		if t.busy {
+			t.busy = false
+			for s := range t.all() {
+				s.age(e)
+			}
 		}
 	}
 	return e.commit()
@@ -139,6 +142,7 @@ func (e *Engine) Tick(now time.Time) alert.Judged {
 
 // age does what time alone does to a series.
 func (s *series) age(e *Engine) {
+	s.target.busy = s.target.busy || s.isBusy()
 	switch {
 	case s.alert.State == alert.StatePending && s.kind != alert.KindNoData:
 		if a, t, changed := alert.Age(s.alert, s.quorum, s.rest(), e.now); changed {

@@ -36,6 +36,7 @@ func (e *Engine) Reload(ctx context.Context, watched []alert.Watched, windows []
 		}
 		t.pool(e)
 		e.change.target(t)
+		t.busy = true
 	}
 	judged := e.commit()
 	e.publishAll()

@@ -69,6 +69,9 @@ func (s *series) rest() alert.State {
 	return alert.StateLearning
 }
 
+// isBusy reports whether time alone may change the alert.
+func (s *series) isBusy() bool { return s.alert.State == alert.StatePending || s.alert.IsFiring() }
+
 func (s *series) isLatency() bool { return s.kind.Metric() != "" }
 
 // isWhole reports whether the series is of a whole target.
@@ -134,6 +137,7 @@ func (s *series) apply(e *Engine, a alert.Alert, t alert.Turn) {
 		a = s.include(e, a)
 	}
 	s.alert = a
+	s.target.busy = s.target.busy || s.isBusy()
 	if a.State != t.From {
 		e.transit(a, t)
 	}
