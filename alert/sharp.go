@@ -56,18 +56,21 @@ func (q Quorum) sharp(a *Alert, o *Observation) (v StepView) {
 	if !q.Sharp || len(o.Shares) == 0 || o.Fixed || !o.LevelModel.Known() {
 		return v
 	}
-	v.Known, v.of = true, q.Scores
+	v.Known, v.of, v.best = true, q.Scores, math.Inf(-1)
 	state, votes := q.settled(a.KalmanState, a.Votes, o)
-	v.best = math.Inf(-1)
 	if len(votes) == 0 {
 		return v
+	}
+	v.r = math.Log(votes[len(votes)-1].Verdict.Ratio)
+	if newest := &votes[len(votes)-1]; v.r < sharpNewest && newest.isRegular() {
+		return v // it neither fires nor asks for more, whatever the others say
 	}
 	list := make([]level.Measurement, 0, len(votes)*len(votes[0].Said))
 	for i := range votes {
 		list = votes[i].seen(list)
 	}
 	w := o.LevelModel.ScanForStep(state, list, sharpLeast, q.OffsetCap)
-	v.best, v.score, v.r = w.Best.LLR, w.Sure.LLR, math.Log(votes[len(votes)-1].Verdict.Ratio)
+	v.best, v.score = w.Best.LLR, w.Sure.LLR
 	floor, slow := math.Log(max(1, q.MinRatio)), votes[len(votes)-w.Best.N:]
 	by := agreed(slow)
 	switch {
@@ -118,12 +121,14 @@ func (q Quorum) settled(from *level.KalmanState, votes []Vote, o *Observation) (
 	return t, votes
 }
 
+func (v *Vote) isRegular() bool { return v.Trigger == "" || v.Trigger == probe.Schedule }
+
 // silent reports whether a vote has seen nothing of the level.
 func (v *Vote) silent() bool { return len(v.Said) == 0 }
 
 // seen appends what a vote has seen of the level.
 func (v *Vote) seen(list []level.Measurement) []level.Measurement {
-	regular := v.Trigger == "" || v.Trigger == probe.Schedule
+	regular := v.isRegular()
 	for i, x := range v.Said {
 		list = append(list, level.Measurement{At: v.At, E: float64(x.E), ProbeSD: float64(x.SW), MayStart: regular && i == 0, Also: i > 0})
 	}

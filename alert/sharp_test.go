@@ -87,7 +87,7 @@ func TestFitIsWhatTheVotesSay(t *testing.T) {
 	if math.Abs(f.Ratio-math.Exp(.5)) > 1e-9 || math.Abs(f.Before-1) > .01 || math.Abs(f.Moves()-math.Expm1(math.Sqrt(.003))) > 1e-9 {
 		t.Errorf("to ×%.3f from ×%.3f, moves by %.3f", f.Ratio, f.Before, f.Moves())
 	}
-	if f := q.sharp(&Alert{Votes: votes[:3]}, &Observation{At: votes[2].At, Shares: one, LevelModel: o.LevelModel}).fit; f.Score != 0 || f.Of != 0 {
+	if f := q.sharp(&Alert{Votes: votes[4:7]}, &Observation{At: votes[6].At, Shares: one, LevelModel: o.LevelModel}).fit; f.Score != 0 || f.Of != 0 {
 		t.Errorf("three votes are too few for a score: %+v", f)
 	}
 }
@@ -100,7 +100,11 @@ func TestRelevelledForgetsTheLevel(t *testing.T) {
 	had := Alert{Votes: slowVotes(5*time.Minute, low, low, low, low, low, low, low, low), KalmanState: &level.KalmanState{At: day0, Mean: [4]float64{3: low}}}
 	weigh := func(a Alert) StepView {
 		for i := range 6 {
-			a.Votes = append(slices.Clip(a.Votes), Vote{At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Contribution{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
+			trigger := probe.Schedule
+			if i == 5 {
+				trigger = probe.Reprobe // a calm regular one is not weighed at all
+			}
+			a.Votes = append(slices.Clip(a.Votes), Vote{Trigger: trigger, At: day0.Add(time.Duration(8+i) * 5 * time.Minute), Said: []Contribution{{SW: .1}}, Verdict: baseline.Ruling{Mean: 1, Ratio: 1}})
 		}
 		return q.sharp(&a, &Observation{At: a.Votes[13].At, Shares: make([]baseline.Share, 1), LevelModel: level.Model{0, 0, 0, .06}})
 	}

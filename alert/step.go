@@ -50,12 +50,12 @@ type Observation struct {
 
 // Turn is what a step changed.
 type Turn struct {
-	From      State
-	Why       string // of a change of state
-	Fired     bool
-	Resolved  bool
-	FirstCalm bool     // the first calm observation while firing
-	View      StepView // what the step test says of the newest observations
+	From     State
+	Why      string // of a change of state
+	Fired    bool
+	Resolved bool
+	Calm     bool     // a calm observation while it fires, which does not end it yet
+	View     StepView // what the step test says of the newest observations
 }
 
 // Step brings one observation to one alert. It is pure: a's slices are not written to.
@@ -167,10 +167,13 @@ func stepOpen(a Alert, q Quorum, o Observation, now time.Time, t Turn) (Alert, T
 	if why, over := q.recovered(a); over {
 		return Resolve(a, cmp.Or(o.Why, why), now, t)
 	}
-	if o.Call == baseline.Calm && a.State == StateFiring {
-		t.FirstCalm, t.Why = true, "first calm observation"
+	if o.Call == baseline.Calm {
+		t.Calm = true
 		a.Watched = a.LastBreach.Add(q.ResolveFor)
-		return a.to(StateRecovering, now), t
+		if a.State == StateFiring {
+			t.Why = "first calm observation"
+			a = a.to(StateRecovering, now)
+		}
 	}
 	return a, t
 }

@@ -175,7 +175,7 @@ func TestFirstCalmAndEvidence(t *testing.T) {
 		now = now.Add(5 * time.Minute)
 		a, got = Step(a, q, latencyObs(l, now), now)
 	}
-	if !got.FirstCalm || got.Resolved {
+	if !got.Calm || got.Resolved {
 		t.Errorf("turn %+v, want the first calm", got)
 	}
 	if a.Worst.Ratio != 3.5 || a.Last.Ratio != 1 || a.FirstBreach != day0.Add(5*time.Minute) || a.Probes != 4 {

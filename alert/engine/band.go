@@ -42,7 +42,7 @@ type bandMark struct {
 }
 
 // keepBand keeps the newest band, and stores it when its slot is new.
-func (e *Engine) keepBand(h *history, b *baseline.Band) {
+func (h *history) keepBand(e *Engine, b *baseline.Band) {
 	if b == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (e *Engine) latency(c *canary, s *probe.Sample, h *history) (alert.Observat
 		return e.censored(c, s, h, o), baseline.Residual{}
 	}
 	verdict := h.Judge(s.Time, v)
-	e.keepBand(h, verdict.Band)
+	h.keepBand(e, verdict.Band)
 	o.Verdict, o.Call, o.Judged = verdict.Ruling, verdict.Call, verdict
 	h.within(&o, verdict)
 	limit := userLimit(c.Watched, h.metric)
@@ -103,7 +103,7 @@ func (e *Engine) censored(c *canary, s *probe.Sample, h *history, o alert.Observ
 		return o
 	}
 	v := h.Judge(s.Time, c.Canary.Target.FirstToken(c.Canary.Size))
-	e.keepBand(h, v.Band)
+	h.keepBand(e, v.Band)
 	if v.Call == baseline.Breach {
 		o.Verdict, o.Call = v.Ruling, v.Call
 		h.within(&o, v)
@@ -234,7 +234,7 @@ const (
 )
 
 // recordOutlier records one judged value that is odd by itself, while its alert is quiet. Re-probes say whether it was one alone.
-func (e *Engine) recordOutlier(x *series, o alert.Observation) {
+func (x *series) recordOutlier(e *Engine, o alert.Observation) {
 	if e.folding || o.Call == baseline.NotJudged || o.Fixed || x.alert.IsFiring() {
 		return
 	}
@@ -243,9 +243,9 @@ func (e *Engine) recordOutlier(x *series, o alert.Observation) {
 		Outcome: o.Outcome, RequestID: o.RequestID}
 	switch {
 	case o.Judged.Low:
-		e.event(x, alert.EventLow, "faster than the mean less two standard deviations", numbers)
+		x.event(e, alert.EventLow, "faster than the mean less two standard deviations", numbers)
 	case isSpike(v, o.Band) && isRegular(o.Trigger):
-		e.event(x, alert.EventSpike, fmt.Sprintf("one probe at ×%.2f of usual", v.Ratio), numbers)
+		x.event(e, alert.EventSpike, fmt.Sprintf("one probe at ×%.2f of usual", v.Ratio), numbers)
 	}
 }
 

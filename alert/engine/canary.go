@@ -150,10 +150,11 @@ type target struct {
 	rates    []*series // timeouts, errors
 	rounds   []*rounds // by metric
 	changed  bool      // in the running call
+	busy     bool      // something is pending or fires, or may be
 }
 
 func newTarget(name string) *target {
-	t := &target{name: name}
+	t := &target{name: name, busy: true}
 	for _, k := range rateKinds() {
 		s := newSeries(name, k, t, failures{})
 		s.quorum = alert.Quorum{M: 1, N: 1, ResolveN: 1, Failures: true, Window: rateWindow}

@@ -14,7 +14,7 @@ import (
 // pattern is none, or that nothing that matches fires.
 func (e *Engine) Accept(pattern, who, why string, now time.Time) (alert.Judged, []string, error) {
 	return e.command(pattern, now, "no latency alert of such a series fires, or it has too few values yet", func(s *series) bool {
-		return s.isLatency() && s.alert.IsFiring() && !s.lead.Rule.Literal() && e.accept(s, who, why)
+		return s.isLatency() && s.alert.IsFiring() && !s.lead.Rule.Literal() && s.accept(e, who, why)
 	})
 }
 
@@ -26,7 +26,7 @@ func (e *Engine) Undo(pattern, who, why string, now time.Time) (alert.Judged, []
 		}
 		for _, x := range slices.Backward(slices.Clone(s.lead.state.Accepts)) {
 			if x.Metric == s.kind.Metric() && e.now.Sub(x.At) <= undoWithin {
-				e.undo(s.lead, x, who, why)
+				s.lead.undo(e, x, who, why)
 				done = true
 			}
 		}
@@ -41,7 +41,7 @@ func (e *Engine) ResetBaseline(pattern, who, why string, now time.Time) (alert.J
 			return false
 		}
 		if s.alert.IsFiring() {
-			e.resolve(s, alert.EndReset)
+			s.resolve(e, alert.EndReset)
 		}
 		c, h := s.lead, s.lead.history(s.kind.Metric())
 		h.Reset(e.now)
@@ -49,8 +49,8 @@ func (e *Engine) ResetBaseline(pattern, who, why string, now time.Time) (alert.J
 		s.alert = s.blank()
 		c.state.Armed = nil
 		c.state.Accepts = slices.DeleteFunc(slices.Clone(c.state.Accepts), func(x accepted) bool { return x.Metric == h.metric })
-		e.relevel(h)
-		e.event(s, alert.EventReset, byWhom(why, who), alert.Evidence{})
+		h.relevel(e)
+		s.event(e, alert.EventReset, byWhom(why, who), alert.Evidence{})
 		return true
 	})
 }

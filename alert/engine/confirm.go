@@ -18,8 +18,8 @@ type confirmation struct {
 	shares map[string]share
 }
 
-// requestRounds asks for rounds of the canaries that spoke, the short ones first.
-func (e *Engine) requestRounds(r *rounds, pooled []*canary, shares map[string]share) {
+// confirm asks for rounds of the canaries that spoke, the short ones first.
+func (r *rounds) confirm(e *Engine, pooled []*canary, shares map[string]share) {
 	rule := r.series.lead.Rule
 	if r.pace() <= fastInterval || rule.Reprobes <= 0 || rule.ReprobeEvery <= 0 {
 		return
@@ -28,13 +28,13 @@ func (e *Engine) requestRounds(r *rounds, pooled []*canary, shares map[string]sh
 	for i := 1; i <= roundsMost; i++ {
 		at = append(at, e.now.Add(time.Duration(i)*rule.ReprobeEvery))
 	}
-	e.requestRoundsAt(r, slices.DeleteFunc(slices.Clone(pooled), func(c *canary) bool { return !shares[c.key].known }), at)
+	r.confirmAt(e, slices.DeleteFunc(slices.Clone(pooled), func(c *canary) bool { return !shares[c.key].known }), at)
 }
 
-// requestRoundsAt asks for a round at each time; one that fewer than two canaries have the budget for is none.
-func (e *Engine) requestRoundsAt(r *rounds, members []*canary, at []time.Time) {
+// confirmAt asks for a round at each time; one that fewer than two canaries have the budget for is none.
+func (r *rounds) confirmAt(e *Engine, members []*canary, at []time.Time) {
 	for _, c := range bySize(members) {
-		e.request(c, at, []alert.Kind{roundKind(r.metric)})
+		c.request(e, at, []alert.Kind{roundKind(r.metric)})
 	}
 	for _, t := range at {
 		x := confirmation{at: t}
@@ -58,7 +58,7 @@ func bySize(list []*canary) []*canary {
 }
 
 // addConfirmation adds a re-probe to the round that asked for it.
-func (e *Engine) addConfirmation(r *rounds, c *canary, x share) {
+func (r *rounds) addConfirmation(e *Engine, c *canary, x share) {
 	best := -1
 	for i, y := range r.confirms {
 		_, came := y.shares[c.key]
@@ -78,11 +78,11 @@ func (e *Engine) addConfirmation(r *rounds, c *canary, x share) {
 	}
 	y.shares[c.key] = x
 	if len(y.shares) == len(y.wanted) {
-		e.closeConfirmation(r, best)
+		r.closeConfirmation(e, best)
 	}
 }
 
-func (e *Engine) closeConfirmation(r *rounds, i int) {
+func (r *rounds) closeConfirmation(e *Engine, i int) {
 	x := r.confirms[i]
 	r.confirms = slices.Delete(r.confirms, i, i+1)
 	o, ok := r.observe(r.pooled(), x.wanted, x.shares)
@@ -90,19 +90,19 @@ func (e *Engine) closeConfirmation(r *rounds, i int) {
 		return
 	}
 	o.Trigger = probe.Reprobe
-	if t := e.stepRound(r, o); t.View.Enough() && !r.series.alert.IsFiring() {
-		e.cancelRounds(r)
+	if t := r.step(e, o); t.View.Enough() && !r.series.alert.IsFiring() {
+		r.cancel(e)
 	}
 }
 
-// cancelRounds takes back the rounds that were asked for.
-func (e *Engine) cancelRounds(r *rounds) {
+// cancel takes back the rounds that were asked for.
+func (r *rounds) cancel(e *Engine) {
 	if e.folding {
 		return
 	}
 	r.confirms = nil
 	for _, c := range r.target.canaries {
-		e.cancelKind(c, roundKind(r.metric))
+		c.cancel(e, roundKind(r.metric))
 	}
 }
 

@@ -77,7 +77,7 @@ func (e *Engine) observe(s probe.Sample, due time.Time) alert.Judged {
 	if c != nil && s.Trigger != probe.Check {
 		kinds := c.kinds
 		if !s.Regular() {
-			kinds = e.answer(c, &s, due)
+			kinds = c.answer(e, &s, due)
 		}
 		e.judge(c, &s, kinds, &rec)
 	}
@@ -123,34 +123,38 @@ func (e *Engine) Tick(now time.Time) alert.Judged {
 	e.ticked = e.now
 	for _, t := range e.order {
 		for _, c := range t.canaries {
-			e.accountRuns(c, jumped)
-			e.dropLateReprobes(c)
+			c.accountRuns(e, jumped)
+			c.dropLateReprobes(e)
 		}
-		e.judgeRates(t, "")
+		t.judgeRates(e, "")
 		for _, r := range t.rounds {
-			e.closeDue(r)
+			r.closeDue(e)
 		}
-		for s := range t.all() {
-			e.age(s)
+		if t.busy {
+			t.busy = false
+			for s := range t.all() {
+				s.age(e)
+			}
 		}
 	}
 	return e.commit()
 }
 
 // age does what time alone does to a series.
-func (e *Engine) age(s *series) {
+func (s *series) age(e *Engine) {
+	s.target.busy = s.target.busy || s.isBusy()
 	switch {
 	case s.alert.State == alert.StatePending && s.kind != alert.KindNoData:
 		if a, t, changed := alert.Age(s.alert, s.quorum, s.rest(), e.now); changed {
-			e.apply(s, a, t)
+			s.apply(e, a, t)
 		}
 	case s.alert.IsFiring():
 		e.change.target(s.target)
 		if s.excludes(e.now) {
-			e.exclude(s)
+			s.exclude(e)
 		}
 		if r, ok := s.judge.(*rounds); ok && r.isSilent(e.now) {
-			e.resolve(s, alert.EndLearning)
+			s.resolve(e, alert.EndLearning)
 		}
 	}
 }
@@ -169,14 +173,14 @@ func (e *Engine) begin(now time.Time) {
 // commit ends a call and returns what it changed.
 func (e *Engine) commit() alert.Judged {
 	for _, t := range e.change.targets {
-		e.weigh(t)
+		t.weigh(e)
 	}
 	for _, c := range e.change.canaries {
-		e.saveCanary(c)
-		e.wantReprobes(c)
+		c.save(e)
+		c.wantReprobes(e)
 	}
 	for _, r := range e.change.rounds {
-		e.saveRounds(r)
+		r.save(e)
 	}
 	e.publish()
 	judged := e.change.Judged
@@ -185,7 +189,7 @@ func (e *Engine) commit() alert.Judged {
 }
 
 // weigh gives the firing alerts of a target their severities; none falls.
-func (e *Engine) weigh(t *target) {
+func (t *target) weigh(e *Engine) {
 	canaries, down := len(t.canaries), t.down()
 	for s := range t.all() {
 		if !s.alert.IsFiring() {
@@ -199,12 +203,12 @@ func (e *Engine) weigh(t *target) {
 		if e.change.severity(s.alert) {
 			continue // it fired in this call
 		}
-		e.event(s, alert.EventSeverity, "severity is "+string(severity), alert.Evidence{})
+		s.event(e, alert.EventSeverity, "severity is "+string(severity), alert.Evidence{})
 	}
 }
 
 // event adds something worth knowing of a series that changes no state.
-func (e *Engine) event(s *series, what alert.Event, why string, numbers alert.Evidence) {
+func (s *series) event(e *Engine, what alert.Event, why string, numbers alert.Evidence) {
 	a := s.alert
 	t := alert.Transition{At: e.now, Series: a.Series, Kind: a.Kind, From: a.State, To: a.State, Reason: why, Alert: a.ID, Event: what, Evidence: numbers}
 	if a.IsFiring() {

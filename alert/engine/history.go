@@ -32,13 +32,13 @@ type miss struct {
 }
 
 // read reads the canary's history, further back where samples have no residuals yet.
-func (e *Engine) read(ctx context.Context, c *canary) (past, error) {
+func (c *canary) read(ctx context.Context, e *Engine) (past, error) {
 	if e.opt.History == nil {
 		return past{}, nil
 	}
-	p, err := e.scan(ctx, c, e.now.Add(-readBack(e.opt.Baseline.Window)))
+	p, err := c.scan(ctx, e, e.now.Add(-readBack(e.opt.Baseline.Window)))
 	if err == nil && len(p.unjudged) > 0 {
-		p, err = e.scan(ctx, c, e.now.Add(-judgeBack(e.opt.Baseline.Window)))
+		p, err = c.scan(ctx, e, e.now.Add(-judgeBack(e.opt.Baseline.Window)))
 	}
 	if err != nil {
 		return past{}, fmt.Errorf("read history of %s: %w", c.key, err)
@@ -46,7 +46,7 @@ func (e *Engine) read(ctx context.Context, c *canary) (past, error) {
 	return p, nil
 }
 
-func (e *Engine) scan(ctx context.Context, c *canary, since time.Time) (past, error) {
+func (c *canary) scan(ctx context.Context, e *Engine, since time.Time) (past, error) {
 	p := past{points: map[probe.Metric][]baseline.Point{}, misses: map[probe.Metric][]miss{}, unjudged: map[int64]probe.Sample{}}
 	recent := e.now.Add(-max(c.lookback(), ringMost*c.Canary.Interval))
 	for rec, err := range e.opt.History.History(ctx, c.key, since) {
@@ -88,7 +88,7 @@ func (p *past) add(c *canary, rec *alert.Record, own bool) {
 
 // build makes the canary's series anew from its past and from the values that it holds already, which the store may not have written
 // yet. It returns records of the samples that got residuals by it.
-func (e *Engine) build(c *canary, p past, states map[probe.Metric]*seriesState) []alert.Record {
+func (c *canary) build(e *Engine, p past, states map[probe.Metric]*seriesState) []alert.Record {
 	made := map[int64]map[probe.Metric]baseline.Residual{}
 	for _, h := range c.metrics {
 		var state *baseline.State
@@ -177,26 +177,26 @@ func (p past) since(c *canary, from time.Time) (list []sampleOf) {
 func (e *Engine) reread(ctx context.Context) error {
 	for _, t := range e.order {
 		for _, c := range t.canaries {
-			p, err := e.read(ctx, c)
+			p, err := c.read(ctx, e)
 			if err != nil {
 				return err
 			}
-			e.change.Records = append(e.change.Records, e.build(c, p, nil)...)
+			e.change.Records = append(e.change.Records, c.build(e, p, nil)...)
 			for _, h := range c.metrics {
 				h.Recompute()
 				h.band = h.Band(e.now)
 			}
-			e.rest(c)
+			c.rest(e)
 		}
 	}
 	return nil
 }
 
 // rest gives quiet alerts without votes the state that the bands say.
-func (e *Engine) rest(c *canary) {
+func (c *canary) rest(e *Engine) {
 	for _, s := range c.series {
 		if s.alert.State != alert.StatePending {
-			e.calm(s, "history changed")
+			s.calm(e, "history changed")
 		}
 	}
 	e.change.canary(c)

@@ -19,17 +19,17 @@ func (e *Engine) judge(c *canary, s *probe.Sample, kinds []alert.Kind, rec *aler
 		e.targetEvent(c.target, alert.EventModel, modelText(s), s.Time)
 	}
 	skipped := s.Outcome == probe.Skipped
-	e.followRun(c, s)
+	c.followRun(e, s)
 	if skipped && s.Reason != probe.ReasonOverlap {
 		for _, h := range c.metrics {
 			e.addToRound(c, s, h, alert.Observation{}, kinds)
 		}
 		return
 	}
-	e.countProbe(c, s)
+	c.countProbe(e, s)
 	var suspect []alert.Kind // what a regular probe makes worth another look
 	for _, k := range []alert.Kind{alert.KindTimeout, alert.KindError, alert.KindLimit} {
-		if e.judgeFailure(c.of(k), s, kinds) && k != alert.KindLimit {
+		if c.of(k).judgeFailure(e, s, kinds) && k != alert.KindLimit {
 			suspect = append(suspect, k)
 		}
 	}
@@ -42,10 +42,10 @@ func (e *Engine) judge(c *canary, s *probe.Sample, kinds []alert.Kind, rec *aler
 		c.recent = c.recent.add(s)
 		c.earn()
 		if len(suspect) > 0 {
-			e.request(c, reprobeTimes(e.now, c.Watched), suspect)
+			c.request(e, reprobeTimes(e.now, c.Watched), suspect)
 		}
 	}
-	e.countRate(c, s)
+	c.countRate(e, s)
 }
 
 func modelText(s *probe.Sample) string {
@@ -57,7 +57,7 @@ func modelText(s *probe.Sample) string {
 }
 
 // countProbe counts the probe, or the run that found earlier ones hanging, in every firing alert of its canary.
-func (e *Engine) countProbe(c *canary, s *probe.Sample) {
+func (c *canary) countProbe(e *Engine, s *probe.Sample) {
 	c.fails = ""
 	if f := familyOf(s); f == probe.FamilyTimeout || f == probe.FamilyError {
 		c.fails = alert.Kind(f)
@@ -75,12 +75,12 @@ func (e *Engine) countProbe(c *canary, s *probe.Sample) {
 }
 
 // judgeFailure brings a sample to the alert of one family; it reports whether a regular probe failed so and the alert is quiet.
-func (e *Engine) judgeFailure(x *series, s *probe.Sample, kinds []alert.Kind) bool {
+func (x *series) judgeFailure(e *Engine, s *probe.Sample, kinds []alert.Kind) bool {
 	o := failure(s, x.kind)
 	if o.Call == baseline.NotJudged || o.Call != baseline.Breach && !slices.Contains(kinds, x.kind) {
 		return false
 	}
-	e.step(x, o)
+	x.step(e, o)
 	return o.Call == baseline.Breach && !x.alert.IsFiring()
 }
 
@@ -142,25 +142,25 @@ func (e *Engine) judgeLatency(c *canary, s *probe.Sample, h *history, kinds []al
 	o, res := e.latency(c, s, h)
 	var t alert.Turn
 	if slices.Contains(kinds, x.kind) {
-		t = e.step(x, o)
-		e.requestCalm(x, o, t)
-		e.recordOutlier(x, o)
+		t = x.step(e, o)
+		x.requestCalm(e, o, t)
+		x.recordOutlier(e, o)
 	}
 	e.addToRound(c, s, h, o, kinds)
 	if !e.folding {
 		e.keep(c, s, h, res, rec)
 	}
-	return !x.alert.IsFiring() && e.shouldConfirm(x, o, t.View)
+	return !x.alert.IsFiring() && x.shouldConfirm(e, o, t.View)
 }
 
 // shouldConfirm reports whether an observation is to be followed by re-probes; the step test takes back those that it needs no more.
-func (e *Engine) shouldConfirm(x *series, o alert.Observation, v alert.StepView) bool {
+func (x *series) shouldConfirm(e *Engine, o alert.Observation, v alert.StepView) bool {
 	regular := isRegular(o.Trigger)
 	switch {
 	case v.Known && regular:
 		return v.Looks()
 	case v.Enough():
-		e.cancelReprobes(x)
+		x.cancelReprobes(e)
 		return false
 	}
 	return regular && o.Call == baseline.Breach

@@ -21,7 +21,7 @@ const (
 	levelRenewal = 30 * time.Minute
 )
 
-// provisional is the level of an alert's last day, ln over usual: where a fault lasts, a second one shows beside it.
+// provisional is the level of an alert's last day, ln from usual: where a fault lasts, a second one shows beside it.
 type provisional struct {
 	at    time.Time // when it was measured
 	level float64
@@ -54,22 +54,22 @@ func (c *canary) excludes(m probe.Metric, at time.Time) bool {
 }
 
 // exclude leaves the samples since an alert's first breach out of the bands.
-func (e *Engine) exclude(s *series) {
+func (s *series) exclude(e *Engine) {
 	s.alert.Excluding = true
 	to := e.now
 	if until := s.excludedUntil(); until.Before(to) {
 		to = until
 	}
 	for _, h := range s.judge.histories() {
-		e.flip(h, s.alert.FirstBreach, to, true)
+		h.flip(e, s.alert.FirstBreach, to, true)
 	}
 	e.change.alert(s.alert)
-	e.touch(s)
+	s.touch(e)
 	e.log.Info("samples leave the band", "series", s.key, "kind", string(s.kind), "since", s.alert.FirstBreach, "reason", "alert lasts", "alert", s.alert.ID)
 }
 
 // include takes the good checks that ended an alert back into the bands.
-func (e *Engine) include(s *series, a alert.Alert) alert.Alert {
+func (s *series) include(e *Engine, a alert.Alert) alert.Alert {
 	a.Excluding = false
 	if !a.Recovered() {
 		return a
@@ -77,14 +77,14 @@ func (e *Engine) include(s *series, a alert.Alert) alert.Alert {
 	s.alert = a
 	for _, h := range s.judge.histories() {
 		if !h.canary.excludes(h.metric, e.now) {
-			e.flip(h, a.LastBreach.Add(1), e.now, false)
+			h.flip(e, a.LastBreach.Add(1), e.now, false)
 		}
 	}
 	return a
 }
 
 // flip leaves a history's values out of its bands, or takes them back in.
-func (e *Engine) flip(h *history, from, to time.Time, out bool) {
+func (h *history) flip(e *Engine, from, to time.Time, out bool) {
 	h.Exclude(from, to, out)
 	e.change.Exclusions = append(e.change.Exclusions, alert.Exclusion{Canary: h.canary.key, Metric: h.metric, From: from.UnixNano(), To: to.UnixNano(), Excluded: out})
 	e.change.canary(h.canary)
@@ -104,39 +104,57 @@ func (s *series) level(from, now time.Time) (float64, bool) {
 	return alert.Median(gaps), true
 }
 
-// hold looks after a firing alert whose first day is over: it ends once its level is within the limit of what the days have learned
-// since, and a second fault on top of it is told.
-func (e *Engine) hold(s *series, a alert.Alert, t alert.Turn, o alert.Observation) (alert.Alert, alert.Turn) {
-	if t.Fired || o.Fixed || o.Call == baseline.NotJudged || s.lead.Rule.Literal() || o.At.Before(s.excludedUntil()) {
+// hold looks after an alert that has fired for over a day: it ends once its level is calm beside what the days have learned since, and a
+// second fault on top of it is told. At the limit itself half of the checks breach, and it would fire again at once.
+func (s *series) hold(e *Engine, a alert.Alert, t alert.Turn, o alert.Observation) (alert.Alert, alert.Turn) {
+	rule := &s.lead.Rule
+	if o.Fixed || o.Call == baseline.NotJudged || rule.Literal() || o.At.Before(s.excludedUntil()) {
 		return a, t
 	}
-	offset := offsetOf(&o)
-	if s.isWithin(&o, offset, e.now) {
-		return alert.Resolve(a, alert.EndRelearned, e.now, t)
-	}
-	if day := s.lead.Rule.ExcludeFor; e.now.Sub(s.recent.at).Abs() >= levelRenewal {
+	if e.now.Sub(s.recent.at).Abs() >= levelRenewal {
 		s.recent.at = e.now
-		s.recent.level, s.recent.known = s.level(e.now.Add(-day), e.now)
+		s.recent.level, s.recent.known = s.level(e.now.Add(-rule.ExcludeFor), e.now)
 	}
-	if s.recent.known {
-		a = e.findSlower(s, a, s.recent.level-offset)
+	offset := offsetOf(&o)
+	day := s.recent.level - offset
+	switch {
+	case !s.recent.known:
+	case t.Resolved:
+		if day-s.sinceBreach(&o) < math.Log(rule.ResolveRatio) { // it did not come down
+			a.Reason, t.Why = alert.EndRelearned, alert.EndRelearned
+		}
+	case s.isCalm(&o, offset, e.now):
+		return alert.Resolve(a, alert.EndRelearned, e.now, t)
+	default:
+		a = s.findSlower(e, a, day)
 	}
 	return a, t
 }
 
-// isWithin reports whether the present level is within the limit that an observation was held against.
-func (s *series) isWithin(o *alert.Observation, offset float64, now time.Time) bool {
+// sinceBreach is how far (ln) the observations since the newest breach are from usual: their median.
+func (s *series) sinceBreach(o *alert.Observation) float64 {
+	list := []float64{math.Log(o.Verdict.Ratio)}
+	for _, v := range s.alert.Votes {
+		if v.At.After(s.alert.LastBreach) {
+			list = append(list, math.Log(v.Verdict.Ratio))
+		}
+	}
+	return alert.Median(list)
+}
+
+// isCalm reports whether the present level is calm beside the limit that an observation was held against.
+func (s *series) isCalm(o *alert.Observation, offset float64, now time.Time) bool {
 	present, ok := s.level(now.Add(-max(presentFor, presentRuns*s.lead.Canary.Interval)), now)
 	if !ok || o.Verdict.Z == 0 {
 		return false
 	}
-	line := 2 * math.Log(o.Verdict.Ratio) / o.Verdict.Z
-	return present-offset <= line
+	line, r := 2*math.Log(o.Verdict.Ratio)/o.Verdict.Z, present-offset
+	return r <= line/2 || math.Exp(r) < s.lead.Rule.ResolveRatio
 }
 
 // findSlower tells of a firing alert that its newest votes are slower still than its last day, base (ln) over usual; once, until
 // none of them is.
-func (e *Engine) findSlower(s *series, a alert.Alert, base float64) alert.Alert {
+func (s *series) findSlower(e *Engine, a alert.Alert, base float64) alert.Alert {
 	votes := a.Votes[max(0, len(a.Votes)-s.quorum.N):]
 	over := func(v alert.Vote) bool { return math.Log(v.Verdict.Ratio)-base > math.Log(slowerStill) }
 	n := 0
@@ -151,7 +169,7 @@ func (e *Engine) findSlower(s *series, a alert.Alert, base float64) alert.Alert 
 	case a.Slower == 0 && n >= s.quorum.M && over(votes[len(votes)-1]):
 		a.Slower = a.Last.Ratio / math.Exp(base)
 		s.alert = a
-		e.event(s, alert.EventSlower, fmt.Sprintf("×%.2f of the last %s", a.Slower, s.lead.Rule.ExcludeFor), a.Last)
+		s.event(e, alert.EventSlower, fmt.Sprintf("×%.2f of the last %s", a.Slower, s.lead.Rule.ExcludeFor), a.Last)
 	}
 	return a
 }
@@ -167,52 +185,52 @@ type accepted struct {
 
 // accept makes the level since an alert's first breach the normal one of each of its histories, each by its own median, and ends the
 // alert; those of single canaries that fire beside a whole target's end with it.
-func (e *Engine) accept(s *series, who, why string) bool {
+func (s *series) accept(e *Engine, who, why string) bool {
 	var gaps []float64
 	for _, h := range s.judge.histories() {
 		own, first := h.canary.of(s.kind), s.alert.FirstBreach
 		if own.alert.IsFiring() {
 			first = own.alert.FirstBreach
 		}
-		gap, ok := e.raiseLevel(h, first, who, why)
+		gap, ok := h.raise(e, first, who, why)
 		if !ok {
 			continue
 		}
 		gaps = append(gaps, gap)
 		if own != s && own.alert.IsFiring() {
-			e.endAccepted(own, gap, who)
+			own.endAccepted(e, gap, who)
 		}
 	}
 	if len(gaps) == 0 {
 		return false
 	}
-	e.endAccepted(s, alert.Median(gaps), who)
+	s.endAccepted(e, alert.Median(gaps), who)
 	return true
 }
 
-func (e *Engine) endAccepted(s *series, gap float64, who string) {
+func (s *series) endAccepted(e *Engine, gap float64, who string) {
 	s.alert.Accepted, s.alert.By = math.Exp(gap), who
-	e.resolve(s, alert.EndAccepted)
+	s.resolve(e, alert.EndAccepted)
 }
 
-// raiseLevel rescales a history to its level since first.
-func (e *Engine) raiseLevel(h *history, first time.Time, who, why string) (gap float64, ok bool) {
+// raise rescales a history to its level since first.
+func (h *history) raise(e *Engine, first time.Time, who, why string) (gap float64, ok bool) {
 	gap, n := h.Gap(first, e.now)
 	if n < levelLeast {
 		return 0, false
 	}
 	h.Rescale(first, e.now, gap)
-	e.flip(h, first, e.now.Add(-1), false)
+	h.flip(e, first, e.now.Add(-1), false)
 	c := h.canary
 	c.state.Accepts = append(slices.Clone(c.state.Accepts), accepted{Metric: h.metric, First: first, At: e.now, C: gap, By: who})
-	e.relevel(h)
-	e.event(c.of(alert.Kind(h.metric)), alert.EventAccept, byWhom(fmt.Sprintf("×%.2f of the old level is normal: %s", math.Exp(gap), why), who),
+	h.relevel(e)
+	c.of(alert.Kind(h.metric)).event(e, alert.EventAccept, byWhom(fmt.Sprintf("×%.2f of the old level is normal: %s", math.Exp(gap), why), who),
 		alert.Evidence{At: e.now, Ratio: math.Exp(gap)})
 	return gap, true
 }
 
 // undo takes an acceptance back; the values of the level taken back leave the band.
-func (e *Engine) undo(c *canary, x accepted, who, why string) {
+func (c *canary) undo(e *Engine, x accepted, who, why string) {
 	h := c.history(x.Metric)
 	c.state.Accepts = slices.DeleteFunc(slices.Clone(c.state.Accepts), func(y accepted) bool { return y == x })
 	c.unsaved = true
@@ -220,13 +238,13 @@ func (e *Engine) undo(c *canary, x accepted, who, why string) {
 		return
 	}
 	h.Unscale(x.First, x.At, e.now)
-	e.flip(h, x.First, e.now.Add(-1), true)
-	e.relevel(h)
-	e.event(c.of(alert.Kind(h.metric)), alert.EventUndo, byWhom(why, who), alert.Evidence{At: e.now, Ratio: math.Exp(-x.C)})
+	h.flip(e, x.First, e.now.Add(-1), true)
+	h.relevel(e)
+	c.of(alert.Kind(h.metric)).event(e, alert.EventUndo, byWhom(why, who), alert.Evidence{At: e.now, Ratio: math.Exp(-x.C)})
 }
 
 // relevel makes all that is judged by a history measure its level anew.
-func (e *Engine) relevel(h *history) {
+func (h *history) relevel(e *Engine) {
 	own := h.canary.of(alert.Kind(h.metric))
 	own.alert = own.alert.Relevelled()
 	h.canary.unsaved = true

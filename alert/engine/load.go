@@ -66,23 +66,23 @@ func (e *Engine) loadTarget(ctx context.Context, watched []alert.Watched, st sto
 	var past []sampleOf
 	for _, w := range watched {
 		c := e.add(w)
-		states := e.recallCanary(c, st)
-		p, err := e.read(ctx, c)
+		states := c.recall(e, st)
+		p, err := c.read(ctx, e)
 		if err != nil {
 			return nil, err
 		}
-		made = append(made, e.build(c, p, states)...)
+		made = append(made, c.build(e, p, states)...)
 		c.settle(states)
 		c.remember(p)
 		past = append(past, p.since(c, e.now.Add(-c.lookback()))...)
 	}
 	t := e.targets[watched[0].Canary.Target.Name]
-	e.pool(t)
+	t.pool(e)
 	for _, r := range t.rounds {
-		e.recallRounds(r, st)
+		r.recall(e, st)
 	}
-	e.place(t, firing)
-	e.fold(t, past)
+	t.place(e, firing)
+	t.fold(e, past)
 	return made, nil
 }
 
@@ -112,7 +112,7 @@ func (e *Engine) target(name string) *target {
 }
 
 // pool makes the target's rounds those of its canaries. What rounds knew stays.
-func (e *Engine) pool(t *target) {
+func (t *target) pool(e *Engine) {
 	var metrics []probe.Metric
 	for _, m := range latencyMetrics() {
 		n := 0
@@ -128,7 +128,7 @@ func (e *Engine) pool(t *target) {
 	t.rounds = slices.DeleteFunc(t.rounds, func(r *rounds) bool {
 		gone := !slices.Contains(metrics, r.metric)
 		if gone {
-			e.drop(r.series)
+			r.series.drop(e)
 			e.forget(roundsKey(t.name, r.metric))
 		}
 		return gone
@@ -144,14 +144,14 @@ func (e *Engine) pool(t *target) {
 }
 
 // drop ends what fires of a series that is gone.
-func (e *Engine) drop(s *series) {
+func (s *series) drop(e *Engine) {
 	if s.alert.IsFiring() {
 		e.retire(s.alert, alert.EndRemoved)
 	}
 }
 
 // place gives the alerts that fired to their series, or keeps them to be ended.
-func (e *Engine) place(t *target, firing map[string][]alert.Alert) {
+func (t *target) place(e *Engine, firing map[string][]alert.Alert) {
 	for _, a := range firing[t.name] {
 		s, why := t.find(a)
 		if s == nil {
@@ -200,7 +200,7 @@ type sampleOf struct {
 }
 
 // fold steps the stored samples of a target's last hours again, in the order in which they ended.
-func (e *Engine) fold(t *target, past []sampleOf) {
+func (t *target) fold(e *Engine, past []sampleOf) {
 	slices.SortStableFunc(past, func(a, b sampleOf) int { return endOf(&a.Sample).Compare(endOf(&b.Sample)) })
 	now := e.now
 	e.folding = true
@@ -210,7 +210,7 @@ func (e *Engine) fold(t *target, past []sampleOf) {
 			e.now = now
 		}
 		for _, r := range t.rounds {
-			e.closeDue(r)
+			r.closeDue(e)
 		}
 		var rec alert.Record
 		e.judge(s.canary, &s.Sample, s.canary.answered(&s.Sample), &rec)

@@ -33,7 +33,7 @@ const (
 )
 
 // followRun takes note of what a sample says of its run.
-func (e *Engine) followRun(c *canary, s *probe.Sample) {
+func (c *canary) followRun(e *Engine, s *probe.Sample) {
 	switch {
 	case e.folding:
 	case s.Outcome == probe.Skipped && s.Reason == probe.ReasonInFlight: // that others took the room excuses nothing
@@ -41,7 +41,7 @@ func (e *Engine) followRun(c *canary, s *probe.Sample) {
 	case s.Outcome == probe.Skipped:
 		c.runs.excused = latest(c.runs.excused, s.Time)
 	default:
-		e.begun(c, s.Time, s.Regular())
+		c.started(e, s.Time, s.Regular())
 		at := s.Time
 		if s.Outcome == probe.Client { // it never left, and bears the time of its run, which lies before its beginning
 			at = latest(at, e.now)
@@ -64,14 +64,14 @@ func (e *Engine) Begun(canary string, at time.Time) alert.Judged {
 	}
 	e.begins = true
 	e.begin(latest(e.now, at))
-	e.begun(c, at, true)
+	c.started(e, at, true)
 	return e.commit()
 }
 
 const probeBegun = "a probe was begun"
 
-// begun takes note of a probe and ends the alert that there is none.
-func (e *Engine) begun(c *canary, at time.Time, regular bool) {
+// started takes note of a probe and ends the alert that there is none.
+func (c *canary) started(e *Engine, at time.Time, regular bool) {
 	if regular {
 		c.runs.begun = latest(c.runs.begun, at)
 	}
@@ -79,22 +79,22 @@ func (e *Engine) begun(c *canary, at time.Time, regular bool) {
 	switch {
 	case s.alert.IsFiring():
 		c.runs.missed = 0
-		e.step(s, alert.Observation{At: at, Call: baseline.Calm, Why: probeBegun})
+		s.step(e, alert.Observation{At: at, Call: baseline.Calm, Why: probeBegun})
 	case s.alert.State == alert.StatePending && regular:
 		c.runs.missed = 0
-		e.calm(s, probeBegun)
+		s.calm(e, probeBegun)
 	}
 }
 
 // accountRuns accounts for the runs that were due. After a jump of the clock none is held missing that was due before it, nor one
 // that a clock which was set back comes to again.
-func (e *Engine) accountRuns(c *canary, jumped bool) {
+func (c *canary) accountRuns(e *Engine, jumped bool) {
 	if c.Due == nil || e.opt.Recorded {
 		return
 	}
 	if jumped {
 		c.runs.due, c.runs.missed = c.Due(latest(e.now, c.runs.begun)), 0
-		e.calm(c.of(alert.KindNoData), "the clock jumped")
+		c.of(alert.KindNoData).calm(e, "the clock jumped")
 		return
 	}
 	grace := runLate
@@ -102,13 +102,13 @@ func (e *Engine) accountRuns(c *canary, jumped bool) {
 		grace += c.Canary.Target.TotalTimeout
 	}
 	for !c.runs.due.IsZero() && e.now.Sub(c.runs.due) >= grace {
-		e.accountRun(c)
+		c.accountRun(e)
 		c.runs.due = c.Due(c.runs.due)
 	}
 }
 
 // accountRun decides about one run that was due.
-func (e *Engine) accountRun(c *canary) {
+func (c *canary) accountRun(e *Engine) {
 	from := c.runs.due.Add(-runEarly)
 	switch {
 	case !c.runs.begun.Before(from):
@@ -128,7 +128,7 @@ func (e *Engine) accountRun(c *canary) {
 		o.Reason = room
 	}
 	o.Reason = cmp.Or(o.Reason, o.Why)
-	e.step(s, o)
+	s.step(e, o)
 }
 
 // roomTaken says whose room is taken where a run since from was skipped for that, else "".

@@ -33,7 +33,7 @@ func rateKinds() []alert.Kind { return []alert.Kind{alert.KindTimeout, alert.Kin
 
 // countRate counts a sample in its target's rates. Timeouts and errors are counted apart. What a canary's own alert says is not said
 // again: its observations count in no rate.
-func (e *Engine) countRate(c *canary, s *probe.Sample) {
+func (c *canary) countRate(e *Engine, s *probe.Sample) {
 	f := familyOf(s)
 	if f == probe.FamilyNone || f == probe.FamilyLimit {
 		return
@@ -45,7 +45,7 @@ func (e *Engine) countRate(c *canary, s *probe.Sample) {
 	if !c.covers(s.Time) {
 		t.rate = t.rate.insert(outcome{at: s.Time, canary: c, family: f, cause: s.Outcome})
 	}
-	e.judgeRates(t, f)
+	t.judgeRates(e, f)
 }
 
 // covers reports whether one of the canary's own failure alerts, firing or ended, covers an instant.
@@ -88,7 +88,7 @@ func (r rate) count(f probe.Family) (n int) {
 
 // judgeRates judges both families' shares; newest is that of the sample that just came, "" where time alone has passed. A rate fires
 // only when the newest observation failed so.
-func (e *Engine) judgeRates(t *target, newest probe.Family) {
+func (t *target) judgeRates(e *Engine, newest probe.Family) {
 	t.rate = t.rate.recent(e.now)
 	for _, s := range t.rates {
 		failed := newest == kindFamily(s.kind)
@@ -97,7 +97,7 @@ func (e *Engine) judgeRates(t *target, newest probe.Family) {
 		}
 		o := t.rate.observe(s.kind, failed, e.now)
 		if o.Call == baseline.Breach || s.alert.IsFiring() && (failed || o.Call == baseline.Calm) {
-			e.stepRate(s, o)
+			s.stepRate(e, o)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (r rate) observe(k alert.Kind, failed bool, now time.Time) alert.Observatio
 }
 
 // stepRate is step with the counts of the rate.
-func (e *Engine) stepRate(s *series, o alert.Observation) {
+func (s *series) stepRate(e *Engine, o alert.Observation) {
 	if e.folding {
 		return // the next failure says the same
 	}
@@ -134,5 +134,5 @@ func (e *Engine) stepRate(s *series, o alert.Observation) {
 	if i := slices.IndexFunc(r, func(x outcome) bool { return x.family == kindFamily(s.kind) }); t.Fired && i >= 0 {
 		a.FirstBreach, a.Worst = r[i].at, a.Last
 	}
-	e.apply(s, a, t)
+	s.apply(e, a, t)
 }

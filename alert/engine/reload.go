@@ -34,8 +34,9 @@ func (e *Engine) Reload(ctx context.Context, watched []alert.Watched, windows []
 			e.dropTarget(t)
 			continue
 		}
-		e.pool(t)
+		t.pool(e)
 		e.change.target(t)
+		t.busy = true
 	}
 	judged := e.commit()
 	e.publishAll()
@@ -51,7 +52,7 @@ func (e *Engine) renew(ctx context.Context, w alert.Watched) error {
 	old := c.Watched
 	gone := c.configure(w)
 	for _, s := range gone {
-		e.drop(s)
+		s.drop(e)
 		e.forget(SeriesKey(c.key, s.kind.Metric()))
 	}
 	c.unsaved = true
@@ -73,8 +74,8 @@ func (e *Engine) renew(ctx context.Context, w alert.Watched) error {
 
 func (e *Engine) welcome(ctx context.Context, w alert.Watched) error {
 	c := e.add(w)
-	p, err := e.read(ctx, c) // after an error it learns from now on
-	e.change.Records = append(e.change.Records, e.build(c, p, nil)...)
+	p, err := c.read(ctx, e) // after an error it learns from now on
+	e.change.Records = append(e.change.Records, c.build(e, p, nil)...)
 	c.settle(nil)
 	c.remember(p)
 	c.unsaved = true
@@ -100,11 +101,11 @@ func (e *Engine) rejudge(ctx context.Context, c *canary, respec bool) error {
 	c.respecced = c.respecced || respec
 	for _, s := range c.series {
 		if respec && s.alert.IsFiring() && s.isLatency() {
-			e.resolve(s, alert.EndSpec)
+			s.resolve(e, alert.EndSpec)
 		}
 	}
-	p, err := e.read(ctx, c) // after an error with what is in memory
-	e.change.Records = append(e.change.Records, e.build(c, p, nil)...)
+	p, err := c.read(ctx, e) // after an error with what is in memory
+	e.change.Records = append(e.change.Records, c.build(e, p, nil)...)
 	for _, s := range c.series {
 		if !s.isLatency() {
 			continue
@@ -117,7 +118,7 @@ func (e *Engine) rejudge(ctx context.Context, c *canary, respec bool) error {
 			s.alert = s.blank()
 		}
 	}
-	e.rest(c)
+	c.rest(e)
 	return err
 }
 
@@ -125,7 +126,7 @@ func (e *Engine) rejudge(ctx context.Context, c *canary, respec bool) error {
 func (e *Engine) leave(c *canary) {
 	t := c.target
 	for _, s := range c.series {
-		e.drop(s)
+		s.drop(e)
 	}
 	if len(c.state.Asks) > 0 {
 		e.change.Reprobes = append(e.change.Reprobes, alert.Reprobe{Canary: c.key})
@@ -142,7 +143,7 @@ func (e *Engine) leave(c *canary) {
 // dropTarget ends all that fires of a target that no canary watches any more.
 func (e *Engine) dropTarget(t *target) {
 	for s := range t.all() {
-		e.drop(s)
+		s.drop(e)
 	}
 	for _, r := range t.rounds {
 		e.forget(roundsKey(t.name, r.metric))

@@ -83,7 +83,7 @@ func (c *canary) isMetered() bool { return c.Canary.Interval < rareInterval }
 func (c *canary) earn() { c.state.Tokens = min(c.state.Tokens+reprobeEarn, reprobeBudget) }
 
 // request asks for re-probes at times for kinds, as far as the budget goes. One re-probe serves all who want it at that time.
-func (e *Engine) request(c *canary, at []time.Time, kinds []alert.Kind) {
+func (c *canary) request(e *Engine, at []time.Time, kinds []alert.Kind) {
 	if !e.opt.Reprobes || e.folding || len(at) == 0 {
 		return
 	}
@@ -124,14 +124,14 @@ func (c *canary) hasAsked(at time.Time, k alert.Kind) bool {
 }
 
 // requestCalm asks for re-probes after the first calm run on a slow schedule.
-func (e *Engine) requestCalm(s *series, o alert.Observation, t alert.Turn) {
-	if t.FirstCalm && isRegular(o.Trigger) && s.alert.IsFiring() && !s.lead.Rule.Literal() {
-		e.request(s.lead, calmTimes(e.now, s.lead.Canary.Interval), []alert.Kind{s.kind})
+func (s *series) requestCalm(e *Engine, o alert.Observation, t alert.Turn) {
+	if t.Calm && isRegular(o.Trigger) && s.alert.IsFiring() && !s.lead.Rule.Literal() {
+		s.lead.request(e, calmTimes(e.now, s.lead.Canary.Interval), []alert.Kind{s.kind})
 	}
 }
 
 // answer finds the re-probe that a sample answers, by when it was due, and returns the kinds that it is an observation of.
-func (e *Engine) answer(c *canary, s *probe.Sample, due time.Time) []alert.Kind {
+func (c *canary) answer(e *Engine, s *probe.Sample, due time.Time) []alert.Kind {
 	best := -1
 	for i := range c.state.Asks {
 		a := &c.state.Asks[i]
@@ -172,15 +172,15 @@ func (c *canary) refund() {
 }
 
 // cancelReprobes takes back what a series alone has asked for.
-func (e *Engine) cancelReprobes(s *series) {
+func (s *series) cancelReprobes(e *Engine) {
 	if r, ok := s.judge.(*rounds); ok {
-		e.cancelRounds(r)
+		r.cancel(e)
 	} else if !s.isWhole() {
-		e.cancelKind(s.lead, s.kind)
+		s.lead.cancel(e, s.kind)
 	}
 }
 
-func (e *Engine) cancelKind(c *canary, k alert.Kind) {
+func (c *canary) cancel(e *Engine, k alert.Kind) {
 	if e.folding || !slices.ContainsFunc(c.state.Asks, func(a ask) bool { return a.isOpen() && slices.Contains(a.Kinds, k) }) {
 		return
 	}
@@ -201,7 +201,7 @@ func (e *Engine) cancelKind(c *canary, k alert.Kind) {
 }
 
 // dropLateReprobes drops those whose probe must have come by now, and answered ones that nothing looks back to.
-func (e *Engine) dropLateReprobes(c *canary) {
+func (c *canary) dropLateReprobes(e *Engine) {
 	late := func(a ask) bool {
 		if a.isOpen() {
 			return e.now.Sub(a.At) > c.Canary.Target.TotalTimeout+reprobeNear
@@ -216,7 +216,7 @@ func (e *Engine) dropLateReprobes(c *canary) {
 }
 
 // wantReprobes returns the re-probes of a canary that are still ahead, where they changed.
-func (e *Engine) wantReprobes(c *canary) {
+func (c *canary) wantReprobes(e *Engine) {
 	if !c.reask {
 		return
 	}

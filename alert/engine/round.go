@@ -108,9 +108,9 @@ func (e *Engine) addToRound(c *canary, s *probe.Sample, h *history, o alert.Obse
 	x.Share, x.known = h.Share(o.Judged)
 	switch {
 	case s.Regular():
-		e.addRegular(r, c, x)
+		r.addRegular(e, c, x)
 	case slices.Contains(kinds, roundKind(h.metric)):
-		e.addConfirmation(r, c, x)
+		r.addConfirmation(e, c, x)
 	}
 }
 
@@ -123,10 +123,10 @@ func (r *rounds) start(interval int64) time.Time {
 	return time.Unix(0, interval*int64(r.target.interval()))
 }
 
-func (e *Engine) addRegular(r *rounds, c *canary, x share) {
+func (r *rounds) addRegular(e *Engine, c *canary, x share) {
 	of := r.intervalOf(x.at)
 	if of > r.of || of < r.of-1 { // a new interval, or the clock was set back
-		e.closeRound(r)
+		r.close(e)
 		r.of = of
 	}
 	r.expect()
@@ -139,7 +139,7 @@ func (e *Engine) addRegular(r *rounds, c *canary, x share) {
 			return
 		}
 	}
-	e.closeRound(r)
+	r.close(e)
 }
 
 // expect works out which canaries are due in the interval of the round.
@@ -163,8 +163,8 @@ func (r *rounds) expect() {
 	}
 }
 
-// closeRound judges what has come in since the last round.
-func (e *Engine) closeRound(r *rounds) {
+// close judges what has come in since the last round.
+func (r *rounds) close(e *Engine) {
 	if len(r.shares) == 0 {
 		return
 	}
@@ -183,20 +183,20 @@ func (e *Engine) closeRound(r *rounds) {
 		return
 	}
 	o.Trigger = probe.Schedule
-	if t := e.stepRound(r, o); t.View.Looks() && !r.series.alert.IsFiring() {
-		e.requestRounds(r, pooled, shares)
+	if t := r.step(e, o); t.View.Looks() && !r.series.alert.IsFiring() {
+		r.confirm(e, pooled, shares)
 	}
 }
 
-// stepRound is step for a round.
-func (e *Engine) stepRound(r *rounds, o alert.Observation) alert.Turn {
+// step is step for a round.
+func (r *rounds) step(e *Engine, o alert.Observation) alert.Turn {
 	s := r.series
 	if s.alert.IsFiring() && !e.folding {
 		s.alert = s.alert.Count(probe.OK)
 	}
-	t := e.step(s, o)
-	if t.FirstCalm && isRegular(o.Trigger) && s.alert.IsFiring() {
-		e.requestRoundsAt(r, r.pooled(), calmTimes(e.now, r.pace()))
+	t := s.step(e, o)
+	if t.Calm && isRegular(o.Trigger) && s.alert.IsFiring() {
+		r.confirmAt(e, r.pooled(), calmTimes(e.now, r.pace()))
 	}
 	return t
 }
@@ -224,13 +224,13 @@ func (r *rounds) observe(pooled []*canary, wanted []string, shares map[string]sh
 }
 
 // closeDue closes the rounds whose time has passed.
-func (e *Engine) closeDue(r *rounds) {
+func (r *rounds) closeDue(e *Engine) {
 	if len(r.shares) > 0 && e.now.Sub(r.start(r.of+1)) >= shareGrace {
-		e.closeRound(r)
+		r.close(e)
 	}
 	for i := 0; i < len(r.confirms); i++ {
 		if e.now.Sub(r.confirms[i].at) > 2*reprobeNear {
-			e.closeConfirmation(r, i)
+			r.closeConfirmation(e, i)
 			i--
 		}
 	}

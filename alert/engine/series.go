@@ -69,29 +69,32 @@ func (s *series) rest() alert.State {
 	return alert.StateLearning
 }
 
+// isBusy reports whether time alone may change the alert.
+func (s *series) isBusy() bool { return s.alert.State == alert.StatePending || s.alert.IsFiring() }
+
 func (s *series) isLatency() bool { return s.kind.Metric() != "" }
 
 // isWhole reports whether the series is of a whole target.
 func (s *series) isWhole() bool { return s.key == s.target.name }
 
 // step brings an observation to a series' alert and takes what comes of it.
-func (e *Engine) step(s *series, o alert.Observation) alert.Turn {
+func (s *series) step(e *Engine, o alert.Observation) alert.Turn {
 	if e.folding {
-		return e.stepAgain(s, o)
+		return s.stepAgain(e, o)
 	}
 	a, t := alert.Step(s.alert, s.quorum, o, e.now)
-	if a.IsFiring() && s.isLatency() {
-		a, t = e.hold(s, a, t, o)
+	if s.alert.IsFiring() && s.isLatency() {
+		a, t = s.hold(e, a, t, o)
 	}
 	if e.opt.Trace != nil {
 		e.opt.Trace(a)
 	}
-	e.apply(s, a, t)
+	s.apply(e, a, t)
 	return t
 }
 
 // stepAgain brings a stored observation to a series once more. What fired is stored: nothing else may fire by it.
-func (e *Engine) stepAgain(s *series, o alert.Observation) alert.Turn {
+func (s *series) stepAgain(e *Engine, o alert.Observation) alert.Turn {
 	if s.alert.IsFiring() || !o.At.After(s.quietSince()) {
 		return alert.Turn{From: s.alert.State}
 	}
@@ -119,10 +122,10 @@ func (s *series) quietSince() (t time.Time) {
 }
 
 // apply makes a the series' alert: history, log, offsets and re-probes follow.
-func (e *Engine) apply(s *series, a alert.Alert, t alert.Turn) {
+func (s *series) apply(e *Engine, a alert.Alert, t alert.Turn) {
 	if t.Fired || t.Resolved {
 		s.judge.freeze(t.Fired)
-		e.cancelReprobes(s)
+		s.cancelReprobes(e)
 	}
 	if t.Fired && s.lead != nil {
 		a.Config = s.lead.Config
@@ -131,9 +134,10 @@ func (e *Engine) apply(s *series, a alert.Alert, t alert.Turn) {
 		}
 	}
 	if t.Resolved && a.Excluding {
-		a = e.include(s, a)
+		a = s.include(e, a)
 	}
 	s.alert = a
+	s.target.busy = s.target.busy || s.isBusy()
 	if a.State != t.From {
 		e.transit(a, t)
 	}
@@ -142,12 +146,12 @@ func (e *Engine) apply(s *series, a alert.Alert, t alert.Turn) {
 		e.change.target(s.target)
 	}
 	if t.Fired && s.isLatency() && !s.isWhole() && s.target.corroborates(s, e.now) {
-		e.request(s.lead, alert.ConfirmAlone(a.FirstBreach, s.lead.Canary.Interval), []alert.Kind{s.kind})
+		s.lead.request(e, alert.ConfirmAlone(a.FirstBreach, s.lead.Canary.Interval), []alert.Kind{s.kind})
 	}
 	if t.Resolved {
 		s.restart(a, e.now)
 	}
-	e.touch(s)
+	s.touch(e)
 }
 
 // restart puts a resolved alert away and starts the next.
@@ -167,7 +171,7 @@ func (s *series) restart(ended alert.Alert, now time.Time) {
 }
 
 // touch marks what is stored and shown of a series as changed.
-func (e *Engine) touch(s *series) {
+func (s *series) touch(e *Engine) {
 	switch r, whole := s.judge.(*rounds); {
 	case whole:
 		e.change.round(r)
@@ -177,16 +181,16 @@ func (e *Engine) touch(s *series) {
 }
 
 // resolve ends an alert for a reason that is not its observations.
-func (e *Engine) resolve(s *series, why string) {
+func (s *series) resolve(e *Engine, why string) {
 	a, t := alert.Resolve(s.alert, why, e.now, alert.Turn{From: s.alert.State})
-	e.apply(s, a, t)
+	s.apply(e, a, t)
 }
 
 // calm gives a quiet alert its resting state.
-func (e *Engine) calm(s *series, why string) {
+func (s *series) calm(e *Engine, why string) {
 	if a := s.blank(); !s.alert.IsFiring() && s.alert.State != a.State {
 		a.KalmanState, a.Since = s.alert.KalmanState, e.now
-		e.apply(s, a, alert.Turn{From: s.alert.State, Why: why})
+		s.apply(e, a, alert.Turn{From: s.alert.State, Why: why})
 	}
 }
 

@@ -66,8 +66,8 @@ func (e *Engine) save(key string, v any) {
 
 func (e *Engine) forget(key string) { e.change.Blobs = append(e.change.Blobs, alert.Blob{Key: key}) }
 
-// saveCanary adds what is to be stored of a canary to the change.
-func (e *Engine) saveCanary(c *canary) {
+// save adds what is to be stored of a canary to the change.
+func (c *canary) save(e *Engine) {
 	if e.canaries[c.key] != c {
 		return // it left the config
 	}
@@ -88,8 +88,8 @@ func (e *Engine) saveCanary(c *canary) {
 	}
 }
 
-// saveRounds adds what is to be stored of a target's rounds to the change.
-func (e *Engine) saveRounds(r *rounds) {
+// save adds what is to be stored of a target's rounds to the change.
+func (r *rounds) save(e *Engine) {
 	if r.target.round(r.metric) != r {
 		return
 	}
@@ -138,8 +138,8 @@ func (st stored) left() (keys []string) {
 	return keys
 }
 
-// recallCanary takes what is stored of a canary, before its history is read.
-func (e *Engine) recallCanary(c *canary, st stored) (states map[probe.Metric]*seriesState) {
+// recall takes what is stored of a canary, before its history is read.
+func (c *canary) recall(e *Engine, st stored) (states map[probe.Metric]*seriesState) {
 	known := e.recall(st, blobCanary+c.key, &c.state)
 	c.respecced = known && c.state.Spec != c.Spec && e.opt.Baseline.OnChange != onChangeKeep
 	c.unsaved = !known || c.respecced
@@ -172,8 +172,8 @@ func (c *canary) settle(states map[probe.Metric]*seriesState) {
 	c.state.Ended = nil
 }
 
-// recallRounds takes what is stored of a target's rounds.
-func (e *Engine) recallRounds(r *rounds, st stored) {
+// recall takes what is stored of a target's rounds.
+func (r *rounds) recall(e *Engine, st stored) {
 	var s roundsState
 	if e.recall(st, roundsKey(r.target.name, r.metric), &s) {
 		r.group = baseline.NewGroup(r.target.interval(), r.series.lead.Rule.Threshold, s.Group)

@@ -63,7 +63,7 @@ func (v view) concerned() string {
 	if len(v.now) > 1 || len(v.over) > 0 {
 		return joined(" · ", since, v.first(), v.targets(), v.scenes())
 	}
-	return joined(" · ", since, v.watched(lead), joined(", ", v.sizes(lead), v.siblings(lead)), v.scenes(), lead.labels())
+	return joined(" · ", since, v.watched(lead), joined("; ", v.sizes(lead), v.siblings(lead)), v.scenes(), lead.labels())
 }
 
 // first names the target on which it began.
@@ -161,11 +161,10 @@ func (t trouble) standings(list []reading) string {
 	by := map[string][]string{}
 	for _, c := range t.target.Canaries {
 		word := standing(c, !t.isSlow())
-		if slices.ContainsFunc(list, func(r reading) bool { return r.key == c.Key() }) {
-			word = affected
-		}
-		if word == affected && len(list) > 1 && !t.isRecovering() {
-			continue
+		if !t.isRecovering() && slices.ContainsFunc(list, func(r reading) bool { return r.key == c.Key() }) {
+			if word = affected; len(list) > 1 {
+				continue
+			}
 		}
 		if word == fine && !t.isSlow() && t.alerts[0].Kind != alert.KindNoData {
 			word = answers
@@ -178,6 +177,7 @@ func (t trouble) standings(list []reading) string {
 // The ways in which a canary or a target stands.
 const (
 	affected = "affected"
+	calming  = "recovering"
 	suspect  = "suspect" // one bad check
 	learning = "learning"
 	fine     = "fine"
@@ -193,9 +193,11 @@ func standing(c alert.CanaryStatus, outage bool) string {
 	for k, s := range c.States {
 		switch {
 		case outage && k.Metric() != "":
-		case s.IsFiring(), s == alert.StateNoData:
+		case s == alert.StateFiring, s == alert.StateNoData:
 			return affected
-		case s == alert.StatePending:
+		case s == alert.StateRecovering:
+			word = calming
+		case s == alert.StatePending && word != calming:
 			word = suspect
 		case s == alert.StateLearning && word == fine:
 			word = learning
@@ -235,7 +237,7 @@ func (v view) standings(names []string) string {
 }
 
 func standingWords() []string {
-	return []string{affected, suspect, learning, fine, answers}
+	return []string{affected, calming, suspect, learning, fine, answers}
 }
 
 func graver(a, b string) bool {

@@ -13,7 +13,7 @@ func Compose(s Story) alert.Message {
 	switch {
 	case s.Act == alert.ActThread:
 		return v.thread()
-	case s.Act == alert.ActResolve:
+	case s.Act == alert.ActResolve, len(v.now) == 0 && len(v.over) > 0:
 		return v.resolved()
 	}
 	m := v.frame(alert.MessageFiring)

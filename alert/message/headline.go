@@ -15,8 +15,11 @@ func (v view) headline() string {
 	}
 	switch len(v.now) {
 	case 0:
-		return v.Incident.Scope + ": trouble"
+		return v.scope() + ": trouble"
 	case 1:
+		if v.now[0].isRecovering() {
+			return v.sentence(v.now[0])
+		}
 		return joined("; ", v.sentence(v.now[0]), v.ofGroup())
 	}
 	return v.groupHeadline()
@@ -34,7 +37,7 @@ func (v view) who(t trouble) string {
 	if title := alert.OneLine(p.Title, 60); title != "" && title != t.name {
 		return title + " (" + joined(", ", t.name, alert.OneLine(p.Model, 60)) + ")"
 	}
-	if p.Model == "" {
+	if p.Model == "" || p.Model == t.name {
 		return t.name
 	}
 	return t.name + " (" + alert.OneLine(p.Model, 60) + ")"
@@ -44,7 +47,7 @@ func (v view) predicate(t trouble) string {
 	a := t.alerts[0]
 	switch {
 	case t.isRecovering() && t.isSlow():
-		return "is recovering: " + v.calming(t)
+		return "is recovering: " + v.easing(t)
 	case t.isRecovering():
 		return "answers again: " + lastGood(a)
 	case t.isSlow():

@@ -302,7 +302,7 @@ func stories() map[string]Story {
 	key := func(o probe.Outcome, reason string) Story {
 		s := failing(alert.ActOpen, "error", o, reason)
 		s.Alerts[0].Votes, s.Alerts[0].Probes, s.Alerts[0].Errors = s.Alerts[0].Votes[:1], 1, 1
-		s.Incident.Group, s.Incident.Scope, s.Group = "credential/gateway/GATEWAY_API_KEY", "key GATEWAY_API_KEY at gateway", []string{"gw-eu", "gw-us", "gw-3"}
+		s.Incident.Group, s.Incident.Scope, s.Group = "credential/gateway/environment variable GATEWAY_API_KEY", "key GATEWAY_API_KEY at gateway", []string{"gw-eu", "gw-us", "gw-3"}
 		s.Paused = at("04:00:25")
 		for i := range s.Targets {
 			s.Targets[i].APIKey = apiKey
@@ -391,6 +391,15 @@ func stories() map[string]Story {
 	news("acked", slow(alert.ActThread), News{What: NewsAcked, Detail: "kim (rolling back)"})
 	with("news_several", half, func(s *Story) {
 		s.News = []News{{What: NewsEnded, Alert: "e1"}, {What: NewsEscalated}, {What: NewsAcked, Detail: "kim"}}
+	})
+	with("news_ended_sizes", slow(alert.ActThread), func(s *Story) {
+		for _, a := range closed(base(alert.ActThread, slowAlert("gw-eu/chat/medium", "ttft", 1.4, .8, 1.01), slowAlert("gw-eu/chat/medium", "tpot", .032, .02, .026),
+			slowAlert("gw-eu/chat/long", "ttft", 2, 1, 1.5))).Alerts {
+			s.Alerts, s.News = append(s.Alerts, a), append(s.News, News{What: NewsEnded, Alert: a.ID})
+		}
+	})
+	with("update_calm_but_open", closed(slow(alert.ActUpdate)), func(s *Story) {
+		s.Act, s.Incident.Closed, s.Incident.Reopened = alert.ActUpdate, time.Time{}, []time.Time{at("03:55:00"), at("03:56:00")}
 	})
 	news("target_joined_key", key("auth", "HTTP 401: invalid api key"), News{What: NewsTargetJoined, Target: "gw-eu"})
 	with("reopen", slow(alert.ActReopen), func(s *Story) {

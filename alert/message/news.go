@@ -11,7 +11,7 @@ import (
 // thread says what changed, one line each. Each line names its target, since it stands alone on channels without threads.
 func (v view) thread() alert.Message {
 	m := v.frame(alert.MessageUpdate)
-	news := slices.SortedStableFunc(slices.Values(v.News), func(a, b News) int { return cmp.Compare(a.What, b.What) })
+	news := v.sorted()
 	if len(news) == 0 {
 		m.Headline = v.headline()
 		return m
@@ -25,6 +25,18 @@ func (v view) thread() alert.Message {
 	m.Headline = v.say(news[0])
 	m.Lines = v.newsLines(news)
 	return m
+}
+
+// sorted returns the news, what is wrong before what ended; of one kind and target only the first, which says all.
+func (v view) sorted() []News {
+	var out []News
+	for _, n := range v.News {
+		if !slices.ContainsFunc(out, func(o News) bool { return o.What == n.What && v.about(o) == v.about(n) }) {
+			out = append(out, n)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b News) int { return cmp.Compare(a.What, b.What) })
+	return out
 }
 
 func (v view) newsLines(news []News) []alert.Line {
@@ -77,22 +89,44 @@ func (v view) sentenceOf(name string) string {
 	return v.headline()
 }
 
-// sayAlert says what happened to one alert.
+// sayAlert says what happened to alerts of one target.
 func (v view) sayAlert(n News) string {
-	i := slices.IndexFunc(v.Alerts, func(a alert.Alert) bool { return a.ID == n.Alert })
-	if i < 0 {
+	t, labels := trouble{}, []string(nil)
+	for _, other := range v.News {
+		i := slices.IndexFunc(v.Alerts, func(a alert.Alert) bool { return a.ID == other.Alert })
+		if other.What != n.What || i < 0 || v.Alerts[i].Target() != v.about(n) {
+			continue
+		}
+		a := v.Alerts[i]
+		if t.name == "" {
+			t = trouble{name: a.Target(), target: v.targetOf(a.Target())}
+		}
+		t.alerts = append(t.alerts, a)
+		if label := t.labelOf(a.Series); label != "" && len(t.target.Canaries) > 1 && !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	if t.alerts == nil {
 		return v.headline()
 	}
-	a := v.Alerts[i]
-	t := v.trouble(a.Target())
-	t.alerts = []alert.Alert{a}
+	sizes := listed(labels, maxNames)
 	switch n.What {
 	case NewsEnded:
-		return v.end(t)
+		return joined(": ", sizes, v.end(t))
 	case NewsSlower:
-		return v.who(t) + " is slower still: " + v.slowness(t) + ", " + times(a.Slower) + " of its last 24 h"
+		return v.who(t) + " is slower still: " + v.slowness(t) + ", " + times(t.alerts[0].Slower) + " of its last 24 h"
 	}
-	return joined(": ", joined(" ", "also", t.labelOf(a.Series)), v.sentence(t))
+	return joined(": ", joined(" ", "also", sizes), v.sentence(t))
+}
+
+// about returns the target of news.
+func (v view) about(n News) string {
+	for _, a := range v.Alerts {
+		if a.ID == n.Alert {
+			return a.Target()
+		}
+	}
+	return n.Target
 }
 
 // reopened says that it fires again, and how often it has.

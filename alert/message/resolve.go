@@ -11,17 +11,30 @@ import (
 // resolved tells the end: when the trouble began and when it ended, which is the last bad check; the worst value; the counts.
 func (v view) resolved() alert.Message {
 	m := v.frame(alert.MessageResolved)
-	ended := slices.Concat(v.over, v.now)
-	if len(ended) == 0 {
+	if len(v.over) == 0 {
 		m.Headline = v.scope() + " is over"
 		return m
 	}
-	if slices.ContainsFunc(ended, trouble.isNotRecovered) {
+	switch {
+	case slices.ContainsFunc(v.over, trouble.isNotRecovered):
 		m.State = alert.MessageClosed
+	case v.Act != alert.ActResolve: // it stays open: it has fired too often
+		m.State = alert.MessageEased
 	}
-	m.Headline, m.Lines = v.overHeadline(ended), v.overLines(ended)
-	m.Thread = m.Headline + " · " + v.span(ended)
+	m.Headline, m.Lines = v.overHeadline(v.over), v.overLines(v.over)
+	if v.Act != alert.ActResolve {
+		m.Headline += ", so the incident stays open for a while"
+	}
+	m.Thread = m.Headline + " · " + v.span(v.over)
 	return m
+}
+
+// again says how often it fired, where that was more than once.
+func (v view) again() string {
+	if n := len(v.Incident.Reopened); n > 0 {
+		return fmt.Sprintf("; fired %d times", n+1)
+	}
+	return ""
 }
 
 // isNotRecovered reports whether an alert of the target ended otherwise than by good checks.
@@ -35,7 +48,7 @@ func (v view) overHeadline(ended []trouble) string {
 	case ok && !closed:
 		return "key " + key + " of " + provider + " works again: " + tally(sumOf(ended))
 	case len(ended) == 1:
-		return v.end(ended[0])
+		return v.end(ended[0]) + v.again()
 	case closed:
 		return fmt.Sprintf("%s: no alert is left on its %d targets, but not all recovered", v.scope(), len(ended))
 	}
@@ -48,23 +61,23 @@ func (v view) end(t trouble) string {
 	if !a.Recovered() {
 		return v.who(t) + v.closed(t, a)
 	}
-	lasted := elapsed(a.LastBreach.Sub(a.Began()))
+	after := elapsed(lasted(t))
 	switch {
 	case t.isSlow():
-		return v.who(t) + " is back to normal after " + lasted + v.wasUpTo(t)
+		return v.who(t) + " is back to normal after " + after + v.wasUpTo(t)
 	case a.Kind == alert.KindNoData:
 		return v.who(t) + " is probed again after " + elapsed(a.Resolved.Sub(a.Began())) + " without a check"
 	case a.Kind == alert.KindLimit:
-		return v.who(t) + " is no longer rate-limited, after " + lasted
+		return v.who(t) + " is no longer rate-limited, after " + after
 	}
 	text := v.who(t) + " answers again: " + tally(sumOf([]trouble{t}))
-	if a.LastBreach.After(a.Began()) {
-		text += " over " + lasted
+	if lasted(t) > 0 {
+		text += " over " + after
 	}
 	return text
 }
 
-// wasUpTo is the worst of each metric: first token was up to 701 ms, usually 300 ms (2.3x).
+// wasUpTo is the worst of each metric: first token up to 701 ms, usually 300 ms (2.3x); up to 32 ms a token (1.6x).
 func (v view) wasUpTo(t trouble) string {
 	text := ""
 	for _, k := range latencyKinds() {
@@ -73,23 +86,24 @@ func (v view) wasUpTo(t trouble) string {
 			continue
 		}
 		w := worstOf(list)
-		said := metricName(k) + " was up to " + times(w.Ratio) + " of usual"
-		if w.Value > 0 {
-			said = metricText(k, w.Value, "was up to ") + usually(w)
+		said := upTo(k, w)
+		if text == "" {
+			said = upToUsually(k, w)
 		}
 		text = joined("; ", text, said)
 	}
 	return ": " + text
 }
 
-func usually(w alert.Evidence) string {
+// upToUsually is the worst of a metric with what is usual.
+func upToUsually(k alert.Kind, w alert.Evidence) string {
 	switch {
-	case w.Mean > 0:
-		return ", usually " + seconds(w.Mean) + " (" + times(w.Value/w.Mean) + ")"
-	case w.Limit > 0:
-		return ", above the fixed limit of " + seconds(w.Limit)
+	case w.Value > 0 && w.Mean > 0:
+		return metricText(k, w.Value, "up to ") + ", usually " + seconds(w.Mean) + " (" + times(w.Value/w.Mean) + ")"
+	case w.Value > 0 && w.Limit > 0:
+		return metricText(k, w.Value, "up to ") + ", above the fixed limit of " + seconds(w.Limit)
 	}
-	return ""
+	return upTo(k, w)
 }
 
 // closed says why an alert ended that did not recover.
@@ -193,12 +207,19 @@ func alertsOf(list []trouble) (out []alert.Alert) {
 	return out
 }
 
-// sumOf sums the checks of all series, each once.
+// sumOf sums the checks of all series, each once: alerts of several kinds count the same checks.
 func sumOf(list []trouble) alert.Alert {
-	by := map[string]alert.Alert{}
+	type key struct {
+		series string
+		kind   alert.Kind
+	}
+	kinds, by := map[key]alert.Alert{}, map[string]alert.Alert{}
 	for _, a := range alertsOf(list) {
-		if b, ok := by[a.Series]; !ok || a.Probes > b.Probes {
-			by[a.Series] = a
+		k := key{a.Series, a.Kind}
+		b := kinds[k]
+		b.Probes, b.Timeouts, b.Errors = b.Probes+a.Probes, b.Timeouts+a.Timeouts, b.Errors+a.Errors
+		if kinds[k] = b; b.Probes > by[a.Series].Probes {
+			by[a.Series] = b
 		}
 	}
 	var sum alert.Alert
@@ -208,13 +229,20 @@ func sumOf(list []trouble) alert.Alert {
 	return sum
 }
 
+// lasted is how long a target was in trouble: from the first bad check to the last.
+func lasted(t trouble) time.Duration {
+	var last time.Time
+	for _, a := range t.alerts {
+		last = later(last, a.LastBreach)
+	}
+	return last.Sub(began(t.alerts))
+}
+
 // longest is the longest time that one of the targets was in trouble.
 func longest(list []trouble) time.Duration {
 	var d time.Duration
 	for _, t := range list {
-		for _, a := range t.alerts {
-			d = max(d, a.LastBreach.Sub(a.Began()))
-		}
+		d = max(d, lasted(t))
 	}
 	return d
 }

@@ -174,8 +174,8 @@ func (v view) present(key string, k alert.Kind, a alert.Alert) float64 {
 	return 0
 }
 
-// calming says how slow a recovering target is now, and was.
-func (v view) calming(t trouble) string {
+// easing says how slow a recovering target is now, and was.
+func (v view) easing(t trouble) string {
 	k := t.alerts[0].Kind
 	list := v.readings(t, k)
 	if len(list) == 0 {

@@ -161,5 +161,5 @@ func (v view) credential() (provider, key string, ok bool) {
 	if len(parts) < 3 || parts[0] != "credential" {
 		return "", "", false
 	}
-	return alert.OneLine(parts[1], 80), alert.OneLine(parts[2], 80), true
+	return alert.OneLine(parts[1], 80), alert.OneLine(strings.TrimPrefix(parts[2], "environment variable "), 80), true
 }

@@ -49,7 +49,7 @@ func service(t *testing.T, status int) (*Channel, *[]string) {
 func notice(act alert.Act, acked string) alert.Notice {
 	return alert.Notice{Incident: "7f3k", Channel: "pager", Act: act, Created: at,
 		Message: alert.Message{Severity: alert.Critical, Headline: "gw-eu: TTFT\n8.4 s", Lines: []alert.Line{{Text: "4 of 5"}}, Link: "https://serin.example/i/7f3k",
-			Runbook: "https://wiki.example/ttft", Footer: []string{"incident 7f3k", "seen by serin-1"}},
+			Runbook: "https://wiki.example/ttft", Footer: []string{"incident 7f3k", "probed from serin-1"}},
 		Facts: alert.Facts{Incident: alert.Incident{ID: "7f3k", Scope: "gw-eu", Acked: acked},
 			Alerts: []alert.Fact{{Alert: alert.Alert{Kind: alert.KindTTFT}, Target: "gw-eu", Scene: "chat"}}}}
 }

@@ -30,13 +30,13 @@ type Incidents interface {
 type Options struct {
 	Watched   []alert.Watched
 	Baseline  baseline.Options
-	History   alert.History // before From; nil = none
+	History   alert.History // before the start; nil = none
 	Windows   []alert.Maintenance
-	From      time.Time         // when the engine starts
-	Recorded  bool              // samples come from a record: a run without one is no missing data, and quiet hours have no ticks
-	Trace     func(alert.Alert) // hears of every observation, as engine.Options say; nil = nobody does
-	Incidents Incidents         // nil = none
-	Told      func(alert.Told)  // what incidents made of it; nil = nobody hears
+	From      time.Time          // when the engine starts
+	Recorded  bool               // samples come from a record: a run without one is no missing data, and quiet hours have no ticks
+	Trace     func(alert.Alert)  // hears of every observation, as engine.Options say; nil = nobody does
+	Incidents Incidents          // nil = none
+	Commit    func(alert.Change) // takes what each call of both changed; nil = nobody does
 }
 
 // Result is what an engine made of it.
@@ -47,8 +47,8 @@ type Result struct {
 	Unanswered int     // re-probes that the engine asked for and no sample answered
 }
 
-// driver is the daemon's loop in virtual time: schedules, re-probes, answers and ticks around an engine.
-type driver struct {
+// Driver is the daemon's loop in virtual time: schedules, re-probes, answers and ticks around an engine.
+type Driver struct {
 	opt    Options
 	source Source
 	engine *engine.Engine
@@ -56,8 +56,16 @@ type driver struct {
 	index  map[string]int // canary → lane
 	flying []flight
 	minute time.Time // of the next tick
+	next   *run      // taken from the source, and not sent yet
 	log    logbook
 	result Result
+}
+
+// run is a regular probe that is due.
+type run struct {
+	canary int
+	at     time.Time
+	ok     bool // false: none is left
 }
 
 // lane is one canary on its way.
@@ -75,39 +83,82 @@ type flight struct {
 
 // Drive brings what a source answers to a new engine in virtual time, until the source has no more, and returns what was decided.
 func Drive(ctx context.Context, source Source, o Options) (Result, error) {
-	d := &driver{opt: o, source: source, lanes: make([]lane, len(o.Watched)), index: map[string]int{}, log: newLogbook(), minute: o.From.Truncate(time.Minute)}
+	d := New(source, o)
+	if err := d.Start(ctx, alert.Snapshot{}, o.From); err != nil {
+		return Result{}, err
+	}
+	_, err := d.Run(ctx, time.Time{})
+	return d.Result(), err
+}
+
+// New returns a driver whose engine is yet to start.
+func New(source Source, o Options) *Driver {
+	d := &Driver{opt: o, source: source, lanes: make([]lane, len(o.Watched)), index: map[string]int{}, log: newLogbook(), minute: o.From.Truncate(time.Minute)}
 	for i, w := range o.Watched {
 		d.index[w.Canary.Key()] = i
 		d.lanes[i].spec, d.lanes[i].past = w.Spec, map[string]bool{w.Spec: true}
 	}
-	d.engine = engine.New(engine.Options{History: o.History, Baseline: o.Baseline, Reprobes: true, Recorded: o.Recorded, Trace: o.Trace})
-	if _, err := d.engine.Load(ctx, o.Watched, o.Windows, alert.Snapshot{}, o.From); err != nil {
-		return Result{}, fmt.Errorf("start engine: %w", err)
-	}
-	err := d.run(ctx)
-	d.result.Events = d.log.events
-	return d.result, err
+	return d
 }
 
-func (d *driver) run(ctx context.Context) error {
+// Start starts a new engine from what is stored, at first or once more: what was under way is lost.
+func (d *Driver) Start(ctx context.Context, snap alert.Snapshot, at time.Time) error {
+	d.flying = nil
+	for i := range d.lanes {
+		d.lanes[i].asked = nil
+	}
+	o := d.opt
+	d.engine = engine.New(engine.Options{History: o.History, Baseline: o.Baseline, Reprobes: true, Recorded: o.Recorded, Trace: o.Trace})
+	judged, err := d.engine.Load(ctx, o.Watched, o.Windows, snap, at)
+	if err != nil {
+		return fmt.Errorf("start engine: %w", err)
+	}
+	d.commit(judged, alert.Told{})
+	return nil
+}
+
+// Engine returns the engine that was started last.
+func (d *Driver) Engine() *engine.Engine { return d.engine }
+
+// Tell makes incidents those that are told from now on.
+func (d *Driver) Tell(i Incidents) { d.opt.Incidents = i }
+
+// Result returns what the engines have made of it so far.
+func (d *Driver) Result() Result {
+	d.result.Events = d.log.events
+	return d.result
+}
+
+// Run lets time pass until an instant, or until all is over where it is zero. It reports whether the source has more.
+func (d *Driver) Run(ctx context.Context, until time.Time) (more bool, err error) {
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
-		i, at, more := d.source.Next()
-		d.until(at, more)
-		if !more {
-			return nil
+		if d.next == nil {
+			d.next = &run{}
+			d.next.canary, d.next.at, d.next.ok = d.source.Next()
 		}
-		d.tick(at)
-		if err := d.send(ctx, i, at); err != nil {
-			return err
+		r := *d.next
+		if bounded := !until.IsZero(); bounded && (!r.ok || !r.at.Before(until)) {
+			d.pass(until, true)
+			d.tick(until.Add(-1))
+			return r.ok, nil
+		}
+		d.pass(r.at, r.ok)
+		if !r.ok {
+			return false, nil
+		}
+		d.next = nil
+		d.tick(r.at)
+		if err := d.send(ctx, r.canary, r.at); err != nil {
+			return false, err
 		}
 	}
 }
 
-// until sends the re-probes that are due and hands over what ends before a time, or all there is, in the order of time.
-func (d *driver) until(end time.Time, bounded bool) {
+// pass sends the re-probes that are due and hands over what ends before a time, or all there is, in the order of time.
+func (d *Driver) pass(end time.Time, bounded bool) {
 	for {
 		i := d.nextAnswer()
 		k := d.nextAsked()
@@ -134,7 +185,7 @@ func (d *driver) until(end time.Time, bounded bool) {
 }
 
 // nextAnswer returns the place of the flight that ends first, −1 when there is none.
-func (d *driver) nextAnswer() int {
+func (d *Driver) nextAnswer() int {
 	first := -1
 	for i := range d.flying {
 		if first < 0 || d.flying[i].ends.Before(d.flying[first].ends) {
@@ -145,7 +196,7 @@ func (d *driver) nextAnswer() int {
 }
 
 // nextAsked returns the canary whose re-probe is due first, −1 when there is none.
-func (d *driver) nextAsked() int {
+func (d *Driver) nextAsked() int {
 	first := -1
 	for k := range d.lanes {
 		if list := d.lanes[k].asked; len(list) > 0 && (first < 0 || list[0].Before(d.lanes[first].asked[0])) {
@@ -156,7 +207,7 @@ func (d *driver) nextAsked() int {
 }
 
 // send begins a regular probe.
-func (d *driver) send(ctx context.Context, i int, at time.Time) error {
+func (d *Driver) send(ctx context.Context, i int, at time.Time) error {
 	s, ok := d.source.Probe(i, at, probe.Schedule)
 	if !ok {
 		return nil
@@ -166,7 +217,7 @@ func (d *driver) send(ctx context.Context, i int, at time.Time) error {
 	return d.respec(ctx, i, s.Spec, at)
 }
 
-func (d *driver) reprobe(i int, due time.Time) {
+func (d *Driver) reprobe(i int, due time.Time) {
 	s, ok := d.source.Probe(i, due, probe.Reprobe)
 	if !ok {
 		d.result.Unanswered++
@@ -176,7 +227,7 @@ func (d *driver) reprobe(i int, due time.Time) {
 	d.fly(i, s, probe.Reprobe, due)
 }
 
-func (d *driver) fly(i int, s probe.Sample, why probe.Trigger, due time.Time) {
+func (d *Driver) fly(i int, s probe.Sample, why probe.Trigger, due time.Time) {
 	c := d.opt.Watched[i].Canary
 	s.Target, s.Scene, s.Size, s.Trigger = c.Target.Name, c.Scene.Name, c.Size, why
 	ends := s.Time
@@ -190,7 +241,7 @@ func (d *driver) fly(i int, s probe.Sample, why probe.Trigger, due time.Time) {
 
 // respec is the reload that a daemon had when a canary's spec changed. What comes with an earlier spec again, of another
 // instance perhaps, stays left out.
-func (d *driver) respec(ctx context.Context, i int, spec string, at time.Time) error {
+func (d *Driver) respec(ctx context.Context, i int, spec string, at time.Time) error {
 	l := &d.lanes[i]
 	if spec == "" || l.past[spec] {
 		return nil
@@ -208,7 +259,7 @@ func (d *driver) respec(ctx context.Context, i int, spec string, at time.Time) e
 	return nil
 }
 
-func (d *driver) observe(f flight) {
+func (d *Driver) observe(f flight) {
 	if f.due.IsZero() {
 		d.take(d.engine.Observe(f.sample), f.ends)
 	} else {
@@ -217,14 +268,22 @@ func (d *driver) observe(f flight) {
 }
 
 // take takes what the engine made of a call.
-func (d *driver) take(j alert.Judged, now time.Time) {
+func (d *Driver) take(j alert.Judged, now time.Time) {
 	d.follow(j, now)
+	var told alert.Told
 	if d.opt.Incidents != nil && len(j.Transitions) > 0 {
-		d.told(d.opt.Incidents.Update(j.Transitions, now))
+		told = d.opt.Incidents.Update(j.Transitions, now)
+	}
+	d.commit(j, told)
+}
+
+func (d *Driver) commit(j alert.Judged, told alert.Told) {
+	if c := (alert.Change{Judged: j, Told: told}); d.opt.Commit != nil && !c.IsEmpty() {
+		d.opt.Commit(c)
 	}
 }
 
-func (d *driver) follow(j alert.Judged, now time.Time) {
+func (d *Driver) follow(j alert.Judged, now time.Time) {
 	for i := range j.Transitions {
 		d.log.add(&j.Transitions[i])
 	}
@@ -236,12 +295,6 @@ func (d *driver) follow(j alert.Judged, now time.Time) {
 	}
 }
 
-func (d *driver) told(t alert.Told) {
-	if d.opt.Told != nil {
-		d.opt.Told(t)
-	}
-}
-
 // Bounds of the ticks: of a record, an engine with nothing under way needs one before each sample's minute and each hour; after days
 // without a sample the time is passed over.
 const (
@@ -250,7 +303,7 @@ const (
 )
 
 // tick ticks the minutes up to a time: of a record each while alerts are pending or firing, else the hours and the last minute.
-func (d *driver) tick(end time.Time) {
+func (d *Driver) tick(end time.Time) {
 	if d.minute.After(end) {
 		return
 	}
@@ -261,9 +314,11 @@ func (d *driver) tick(end time.Time) {
 	for !d.minute.After(last) {
 		j := d.engine.Tick(d.minute)
 		d.follow(j, d.minute)
+		var told alert.Told
 		if d.opt.Incidents != nil {
-			d.told(d.opt.Incidents.Tick(j.Transitions, d.minute))
+			told = d.opt.Incidents.Tick(j.Transitions, d.minute)
 		}
+		d.commit(j, told)
 		next := d.minute.Add(time.Minute)
 		if d.opt.Recorded && !d.log.busy() && next.Before(last) {
 			next = slices.MinFunc([]time.Time{d.minute.Truncate(idleTick).Add(idleTick), last}, time.Time.Compare)

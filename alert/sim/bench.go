@@ -68,7 +68,7 @@ func (o Options) runs(preset string, c Course) bool {
 	case preset == "sharp":
 		return c != Shift
 	case preset == "corroborated":
-		return c != Shift && c != Ramp
+		return c != Ramp
 	}
 	return true
 }

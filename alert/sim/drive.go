@@ -16,6 +16,7 @@ type Episode struct {
 	Kind       alert.Kind
 	Severity   alert.Severity
 	Start, End time.Time
+	Slower     bool      // no alert of its own: one that had fired for days was slower still
 	Paged      time.Time // when it was of level warning or worse first; zero = never
 }
 
@@ -94,6 +95,9 @@ func episodes(events []replay.Event) []Episode {
 	for _, e := range events {
 		i, known := at[e.ID]
 		switch {
+		case e.Event == string(alert.EventSlower):
+			list = append(list, Episode{Series: e.Series, Kind: e.Kind, Severity: e.Severity, Start: e.Time, End: e.Time, Slower: true})
+			continue
 		case e.Event == replay.EventOpen:
 			at[e.ID] = len(list)
 			list = append(list, Episode{Series: e.Series, Kind: e.Kind, Start: e.Time})

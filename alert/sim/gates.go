@@ -54,7 +54,10 @@ func boundsOf(preset string) []bound {
 		return commonBounds([]float64{.17, 74, 91, .5}, []float64{.07, 78, 94, .24},
 			least("ramp to x2 over 18 h caught", caught(Ramp, ramp18h), 90, 97, "%"))
 	case "corroborated":
-		return commonBounds([]float64{.35, 86, 97, 1}, []float64{.22, 90, 100, .65})
+		return commonBounds([]float64{.35, 86, 97, 1}, []float64{.22, 90, 100, .65},
+			least("over in 5 days: x1.4 for good", shiftClosed, 90, 0, "%"),
+			most("alerts of it", shiftOpenings, 2, 0, ""),
+			least("x2 caught 3 d after it", caught(Shift, after3d), 88, 93, "%"))
 	}
 	return nil
 }
@@ -85,8 +88,7 @@ func balancedBounds() []bound {
 		most("delay, 90 of 100", delay(.9), 15, 11, "min"),
 		most("flaps per caught incident", flaps, .15, .09, ""),
 		most("extra requests", extra, 4, 2.9, "%"),
-		most("firing after the x1.4 shift, mean", firing, 18, 13, "h"),
-		least("x2 caught 3 d after the shift", caught(Shift, after3d), 88, 93, "%"),
+		least("over in 5 days: x1.4 for good", shiftClosed, 90, 0, "%"),
 		most("doubled wander: false alerts", falseOn(Wander), .9, .53, ""),
 		least("ramp to x2 over 18 h caught", caught(Ramp, ramp18h), 82, 89, "%"),
 		most("every minute: false alerts", falseEvery(time.Minute), .5, .38, ""),
@@ -178,12 +180,20 @@ func extra(r *RuleReport) (float64, bool) {
 	return 100 * float64(more) / float64(max(1, regular)), regular > 0
 }
 
-func firing(r *RuleReport) (float64, bool) {
+func shiftClosed(r *RuleReport) (float64, bool) {
 	if r.Courses[Shift] == nil {
 		return 0, false
 	}
-	d, ok := MeanOf(r.Courses[Shift].Firing)
-	return d.Hours(), ok
+	s := r.Courses[Shift].Shifts
+	return 100 * float64(s.Closed) / float64(max(1, s.Noticed)), s.Noticed > 0
+}
+
+func shiftOpenings(r *RuleReport) (float64, bool) {
+	if r.Courses[Shift] == nil {
+		return 0, false
+	}
+	s := r.Courses[Shift].Shifts
+	return float64(s.Openings) / float64(max(1, s.Noticed)), s.Noticed > 0
 }
 
 // faultGates are those of the error profiles.

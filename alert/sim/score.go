@@ -53,7 +53,21 @@ type Tally struct {
 	Hits    int             // caught incidents of all kinds
 	Regular int             // probes
 	Extra   int             // re-probes
-	Firing  []time.Duration // shift: how long each series fired because of it
+	Shifts  Shifts
+}
+
+// Shifts is what series made of a level that rose for good, in its first days.
+type Shifts struct {
+	Noticed  int // series that an alert fired on
+	Openings int // alerts of them
+	Closed   int // series of them on which none fires any more at the end of these days
+}
+
+// shiftDone is in how many days a level that rose for good should be one alert that is over.
+const shiftDone = 5
+
+func (s Shifts) plus(o Shifts) Shifts {
+	return Shifts{s.Noticed + o.Noticed, s.Openings + o.Openings, s.Closed + o.Closed}
 }
 
 func newTally() *Tally { return &Tally{False: map[string]Rate{}, Caught: map[Of]Share{}} }
@@ -108,7 +122,7 @@ func (t *Tally) series(w *World, list []Episode) {
 	t.False[name] = t.False[name].plus(Rate{wrong, float64(max(0, w.Minutes-scoredFrom)) / monthLong})
 	t.Early = t.Early.plus(Rate{early, float64(min(w.Minutes, scoredFrom)) / monthLong})
 	if w.ShiftAt > 0 {
-		t.Firing = append(t.Firing, w.firingBy(list))
+		t.Shifts = t.Shifts.plus(w.shifted(list))
 	}
 }
 
@@ -129,40 +143,34 @@ func (t *Tally) event(w *World, e Event, list []Episode) {
 }
 
 // explains reports whether an alert that starts at a time is true. The shift's own is not scored: it explains its first
-// three days.
+// days.
 func (w *World) explains(at time.Time) bool {
 	inside := func(from, to int) bool { return !at.Before(minuteTime(from)) && !at.After(minuteTime(to)) }
-	if w.ShiftAt > 0 && inside(w.ShiftAt, w.ShiftAt+3*dayMinutes) {
+	if w.ShiftAt > 0 && inside(w.ShiftAt, w.ShiftAt+shiftDone*dayMinutes) {
 		return true
 	}
 	return slices.ContainsFunc(w.Events, func(e Event) bool { return inside(e.Start, e.End+trueAfter) })
 }
 
-// firingBy is how long a series' alerts fired from the shift on, without those that an incident began.
-func (w *World) firingBy(list []Episode) time.Duration {
-	var sum time.Duration
-	from, to := minuteTime(w.ShiftAt), minuteTime(w.Minutes)
+// shifted is what a series' alerts made of the shift, without those that an incident began.
+func (w *World) shifted(list []Episode) (s Shifts) {
+	from, to := minuteTime(w.ShiftAt), minuteTime(w.ShiftAt+shiftDone*dayMinutes)
+	firing := false
 	for _, ep := range list {
-		if !slices.ContainsFunc(w.Events, func(e Event) bool { return len(startsIn([]Episode{ep}, e.Start, e.End+trueAfter)) > 0 }) {
-			sum += max(0, endOf(ep, to).Sub(latest(ep.Start, from)))
+		byIncident := slices.ContainsFunc(w.Events, func(e Event) bool { return len(startsIn([]Episode{ep}, e.Start, e.End+trueAfter)) > 0 })
+		if ep.Slower || byIncident || ep.Start.Before(from) || ep.Start.After(to) {
+			continue
+		}
+		s.Openings++
+		firing = firing || ep.End.IsZero() || ep.End.After(to)
+	}
+	if s.Openings > 0 {
+		s.Noticed = 1
+		if !firing {
+			s.Closed = 1
 		}
 	}
-	return sum
-}
-
-// endOf is when an episode ended, or the end of all.
-func endOf(ep Episode, end time.Time) time.Time {
-	if ep.End.IsZero() || ep.End.After(end) {
-		return end
-	}
-	return ep.End
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	return s
 }
 
 // startsIn lists when episodes started in minutes from to to, both included.
@@ -188,7 +196,7 @@ func (t *Tally) Add(o *Tally) {
 	}
 	t.Early = t.Early.plus(o.Early)
 	t.Delays = append(t.Delays, o.Delays...)
-	t.Firing = append(t.Firing, o.Firing...)
+	t.Shifts = t.Shifts.plus(o.Shifts)
 	t.Flaps, t.Hits = t.Flaps+o.Flaps, t.Hits+o.Hits
 	t.Regular, t.Extra = t.Regular+o.Regular, t.Extra+o.Extra
 }
@@ -221,16 +229,4 @@ func Quantile(list []time.Duration, q float64) (time.Duration, bool) {
 	sorted := slices.Sorted(slices.Values(list))
 	rank := int(math.Ceil(q * float64(len(sorted))))
 	return sorted[max(rank, 1)-1], true
-}
-
-// MeanOf returns the mean of durations; false when there are none.
-func MeanOf(list []time.Duration) (time.Duration, bool) {
-	if len(list) == 0 {
-		return 0, false
-	}
-	var sum time.Duration
-	for _, d := range list {
-		sum += d
-	}
-	return sum / time.Duration(len(list)), true
 }

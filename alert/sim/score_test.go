@@ -97,19 +97,21 @@ func TestNoDelayOfRamps(t *testing.T) {
 	}
 }
 
-func TestFiringAfterTheShift(t *testing.T) {
+func TestWhatBecomesOfAShift(t *testing.T) {
 	w := made(incident(after3d, 13*dayMinutes))
 	w.ShiftAt = 10 * dayMinutes
-	o := fires(10*dayMinutes+5, 13*dayMinutes+5, 9*dayMinutes)
-	o.Episodes[0].End = o.Episodes[0].Start.Add(24 * time.Hour)
-	got := Score(w, o, false)
-	if want := []time.Duration{24 * time.Hour, 0, 0}; !slices.Equal(slices.Sorted(slices.Values(got.Firing)), slices.Sorted(slices.Values(want))) {
-		t.Errorf("firing %v, want %v", got.Firing, want)
+	o := fires(10*dayMinutes+5, 11*dayMinutes, 13*dayMinutes+5, 9*dayMinutes)
+	f := func(want Shifts) {
+		t.Helper()
+		if got := Score(w, o, false).Shifts; got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
 	}
-	o.Episodes[0].End = time.Time{}
-	if open := slices.Max(Score(w, o, false).Firing); open != 10*24*time.Hour-5*time.Minute {
-		t.Errorf("one that never resolves fires for %s", open)
-	}
+	f(Shifts{Noticed: 1, Openings: 2, Closed: 1})
+	o.Episodes[1].End = time.Time{}
+	f(Shifts{Noticed: 1, Openings: 2})
+	o.Episodes[1].Slower = true
+	f(Shifts{Noticed: 1, Openings: 1, Closed: 1})
 }
 
 func TestQuantile(t *testing.T) {

@@ -26,7 +26,8 @@ type Row struct {
 	DelayP90    *float64           `json:"delayP90,omitempty"`
 	Flaps       *float64           `json:"flapsPerCaught,omitempty"`
 	Extra       *float64           `json:"extraRequests,omitempty"`
-	FiringHours *float64           `json:"firingAfterShiftHours,omitempty"`
+	ShiftAlerts *float64           `json:"alertsOfShift,omitempty"`
+	ShiftOver   *float64           `json:"shiftsOverInFiveDays,omitempty"` // percent
 }
 
 // Catch is how many of one kind of event were caught on one profile.
@@ -93,7 +94,7 @@ func (r *RuleReport) row() Row {
 		set(row.False, "every "+every.String(), t.AllFalse())
 	}
 	row.DelayMedian, row.DelayP90 = number(delay(.5)(r)), number(delay(.9)(r))
-	row.Flaps, row.Extra, row.FiringHours = number(flaps(r)), number(extra(r)), number(firing(r))
+	row.Flaps, row.Extra, row.ShiftAlerts, row.ShiftOver = number(flaps(r)), number(extra(r)), number(shiftOpenings(r)), number(shiftClosed(r))
 	return row
 }
 

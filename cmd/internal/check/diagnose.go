@@ -143,39 +143,32 @@ func (f Findings) wrongAnswer() []string {
 
 // other explains timeouts, limits and faults of the server.
 func (f Findings) other() []string {
-	t, s := f.Target, f.Sample
-	switch s.Outcome {
-	case probe.TimeoutFirstToken:
-		return []string{fmt.Sprintf("no token within first_token_timeout (%s): the server queues or prefills longer than that (raise it for long prompts), or holds the stream back", t.FirstToken(f.Canary.Size))}
-	case probe.TimeoutStall:
-		return []string{fmt.Sprintf("the stream stood still for stall_timeout (%s) after %d pieces: the engine or a proxy hangs", t.StallTimeout, s.Chunks)}
-	case probe.TimeoutTotal:
-		return []string{fmt.Sprintf("the answer was not complete within total_timeout (%s)", t.TotalTimeout)}
-	case probe.RateLimited:
-		return []string{"the endpoint limits this key (429); wait" + waitText(s.RetryAfter) + ", or probe less often"}
-	case probe.Quota:
-		return []string{"the account's money or quota is used up; waiting does not help: see the provider's billing page"}
-	case probe.Overloaded, probe.HTTP5xx:
-		return []string{fmt.Sprintf("the server answered %d: it is overloaded or broken; its log knows more%s", s.HTTPStatus, requestText(s))}
-	case probe.StreamError:
-		return []string{"the stream began and then carried an error" + requestText(s)}
-	case probe.Truncated, probe.Reset:
-		return []string{"the connection ended before the answer did: a proxy or load balancer cuts long answers, or the server died" + requestText(s)}
-	case probe.Empty:
-		if s.Reason == probe.ReasonBudgetEaten {
-			return []string{"thinking used up the whole output cap: raise max_tokens (2048 and more), or set reasoning = true"}
-		}
-	case probe.ContentFilter, probe.Refused:
-		return []string{"the model or a filter refused a harmless prompt: look at the filter's settings"}
+	s := f.Sample
+	advice := s.Outcome.Advice()
+	switch {
+	case s.Outcome == probe.Empty && s.Reason == probe.ReasonBudgetEaten:
+		return []string{"thinking used up the whole output cap: raise max_tokens (2048 and more), or set reasoning = true"}
+	case advice == "":
+		return nil
 	}
-	return nil
+	return []string{f.fact() + requestText(s) + ": " + advice}
 }
 
-func waitText(d time.Duration) string {
-	if d <= 0 {
-		return " a while"
+// fact says what the probe saw.
+func (f Findings) fact() string {
+	s := f.Sample
+	limit := f.Target.TimeoutOf(s.Outcome, f.Canary.Size)
+	switch {
+	case s.Outcome == probe.TimeoutStall:
+		return fmt.Sprintf("%s within stall_timeout (%s) after %d pieces", s.Outcome.Words(), limit, s.Chunks)
+	case limit > 0:
+		return fmt.Sprintf("%s within %s (%s)", s.Outcome.Words(), strings.Replace(string(s.Outcome), "timeout_", "", 1)+"_timeout", limit)
+	case s.RetryAfter > 0:
+		return fmt.Sprintf("%s (HTTP %d, wait %s)", s.Outcome.Words(), s.HTTPStatus, s.RetryAfter.Round(time.Second))
+	case s.HTTPStatus >= 400:
+		return fmt.Sprintf("%s (HTTP %d)", s.Outcome.Words(), s.HTTPStatus)
 	}
-	return " " + d.Round(time.Second).String()
+	return s.Outcome.Words()
 }
 
 func requestText(s *probe.Sample) string {

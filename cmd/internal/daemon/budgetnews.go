@@ -87,7 +87,7 @@ func (d *Daemon) noteBudget(target string, u usage) {
 
 func (d *Daemon) budgetNotices(target string, stage budgetStage, u usage) []alert.Notice {
 	cfg := d.config()
-	m := alert.Message{Severity: alert.Warning, State: "firing", Footer: []string{"seen by " + cfg.Instance.Name}}
+	m := alert.Message{Severity: alert.Warning, State: "firing", Footer: []string{"probed from " + cfg.Instance.Name}}
 	m.Incident = fmt.Sprintf("budget-%s-%s-80", target, u.Day)
 	m.Headline = fmt.Sprintf("%s: %s of the day's probing budget is used", target, percent(u.Share()))
 	next := fmt.Sprintf("at 100 %% probing of %s stops until midnight %s", target, cfg.Budget.Zone)

@@ -19,7 +19,7 @@ const (
 	digestMost = 7 * 24 * time.Hour // that one digest looks back, after a long rest
 )
 
-// digest tells once a day what woke nobody.
+// digest tells once a day non-paging findings.
 type digest struct {
 	d     *Daemon
 	until time.Time // up to when the last one told

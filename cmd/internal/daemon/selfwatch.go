@@ -20,7 +20,7 @@ const (
 
 // newSelfAlert returns an alert about this process on every channel.
 func (d *Daemon) newSelfAlert(name string) *selfAlert {
-	return &selfAlert{name: name, tell: d.tellOutbox, names: d.channelNames, by: []string{"seen by " + d.opt.Config.Instance.Name}}
+	return &selfAlert{name: name, tell: d.tellOutbox, names: d.channelNames, by: []string{"probed from " + d.opt.Config.Instance.Name}}
 }
 
 // selfWatch looks at what would otherwise fail in silence: delivery, clock and schedule.
