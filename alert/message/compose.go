@@ -12,9 +12,9 @@ func Compose(s Story) alert.Message {
 	v := newView(s)
 	switch {
 	case s.Act == alert.ActThread:
-		return v.thread()
+		return update{v}.compose()
 	case s.Act == alert.ActResolve, len(v.now) == 0 && len(v.over) > 0:
-		return v.resolved()
+		return ending{v}.resolved()
 	}
 	m := v.frame(alert.MessageFiring)
 	m.Headline = v.headline()
@@ -22,7 +22,7 @@ func Compose(s Story) alert.Message {
 		m.Lines = v.firing()
 	}
 	if s.Act == alert.ActReopen {
-		m.Thread = v.reopened() + m.Headline
+		m.Thread = update{v}.reopened() + m.Headline
 	}
 	return m
 }

@@ -8,8 +8,11 @@ import (
 	"serin/alert"
 )
 
-// thread says what changed, one line each. Each line names its target, since it stands alone on channels without threads.
-func (v view) thread() alert.Message {
+// update is a view whose news are told.
+type update struct{ view }
+
+// compose says what changed, one line each. Each line names its target, since it stands alone on channels without threads.
+func (v update) compose() alert.Message {
 	m := v.frame(alert.MessageUpdate)
 	news := v.sorted()
 	if len(news) == 0 {
@@ -28,7 +31,7 @@ func (v view) thread() alert.Message {
 }
 
 // sorted returns the news, what is wrong before what ended; of one kind and target only the first, which says all.
-func (v view) sorted() []News {
+func (v update) sorted() []News {
 	var out []News
 	for _, n := range v.News {
 		if !slices.ContainsFunc(out, func(o News) bool { return o.What == n.What && v.about(o) == v.about(n) }) {
@@ -39,7 +42,7 @@ func (v view) sorted() []News {
 	return out
 }
 
-func (v view) newsLines(news []News) []alert.Line {
+func (v update) newsLines(news []News) []alert.Line {
 	var b body
 	for i, n := range news[1:] {
 		if i == maxTargets {
@@ -55,7 +58,7 @@ func (v view) newsLines(news []News) []alert.Line {
 }
 
 // say says one thing that changed.
-func (v view) say(n News) string {
+func (v update) say(n News) string {
 	switch n.What {
 	case NewsReminder:
 		return "still firing after " + elapsed(v.Now.Sub(began(v.firingAlerts()))) + ": " + v.headline()
@@ -68,13 +71,13 @@ func (v view) say(n News) string {
 	case NewsAcked:
 		return v.scope() + ": " + v.ackedBy(alert.OneLine(n.Detail, 300))
 	case NewsTargetRecovered:
-		return joined("; still ", v.end(v.trouble(n.Target)), v.ofGroup())
+		return joined("; still ", ending{v.view}.end(v.trouble(n.Target)), v.ofGroup())
 	}
 	return v.sayAlert(n)
 }
 
 // grown says how far it has grown: now 2 of 12 targets of gateway.
-func (v view) grown() string {
+func (v update) grown() string {
 	if text := v.ofGroup(); text != "" {
 		return "now " + text + ": "
 	}
@@ -82,7 +85,7 @@ func (v view) grown() string {
 }
 
 // sentenceOf says what a target has.
-func (v view) sentenceOf(name string) string {
+func (v update) sentenceOf(name string) string {
 	if i := v.at(v.now, name); i >= 0 {
 		return v.sentence(v.now[i])
 	}
@@ -90,7 +93,7 @@ func (v view) sentenceOf(name string) string {
 }
 
 // sayAlert says what happened to alerts of one target.
-func (v view) sayAlert(n News) string {
+func (v update) sayAlert(n News) string {
 	t, labels := trouble{}, []string(nil)
 	for _, other := range v.News {
 		i := slices.IndexFunc(v.Alerts, func(a alert.Alert) bool { return a.ID == other.Alert })
@@ -112,7 +115,7 @@ func (v view) sayAlert(n News) string {
 	sizes := listed(labels, maxNames)
 	switch n.What {
 	case NewsEnded:
-		return joined(": ", sizes, v.end(t))
+		return joined(": ", sizes, ending{v.view}.end(t))
 	case NewsSlower:
 		return v.who(t) + " is slower still: " + v.slowness(t) + ", " + times(t.alerts[0].Slower) + " of its last 24 h"
 	}
@@ -120,7 +123,7 @@ func (v view) sayAlert(n News) string {
 }
 
 // about returns the target of news.
-func (v view) about(n News) string {
+func (v update) about(n News) string {
 	for _, a := range v.Alerts {
 		if a.ID == n.Alert {
 			return a.Target()
@@ -130,7 +133,7 @@ func (v view) about(n News) string {
 }
 
 // reopened says that it fires again, and how often it has.
-func (v view) reopened() string {
+func (v update) reopened() string {
 	n := len(v.Incident.Reopened) + 1
 	if n < 3 {
 		return "fires again: "

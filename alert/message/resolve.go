@@ -8,8 +8,11 @@ import (
 	"serin/alert"
 )
 
+// ending is a view of an incident that is over.
+type ending struct{ view }
+
 // resolved tells the end: when the trouble began and when it ended, which is the last bad check; the worst value; the counts.
-func (v view) resolved() alert.Message {
+func (v ending) resolved() alert.Message {
 	m := v.frame(alert.MessageResolved)
 	if len(v.over) == 0 {
 		m.Headline = v.scope() + " is over"
@@ -30,7 +33,7 @@ func (v view) resolved() alert.Message {
 }
 
 // again says how often it fired, where that was more than once.
-func (v view) again() string {
+func (v ending) again() string {
 	if n := len(v.Incident.Reopened); n > 0 {
 		return fmt.Sprintf("; fired %d times", n+1)
 	}
@@ -42,7 +45,7 @@ func (t trouble) isNotRecovered() bool {
 	return slices.ContainsFunc(t.alerts, func(a alert.Alert) bool { return !a.Recovered() })
 }
 
-func (v view) overHeadline(ended []trouble) string {
+func (v ending) overHeadline(ended []trouble) string {
 	provider, key, ok := v.credential()
 	switch closed := slices.ContainsFunc(ended, trouble.isNotRecovered); {
 	case ok && !closed:
@@ -56,7 +59,7 @@ func (v view) overHeadline(ended []trouble) string {
 }
 
 // end says how it ended on one target.
-func (v view) end(t trouble) string {
+func (v ending) end(t trouble) string {
 	a := t.alerts[0]
 	if !a.Recovered() {
 		return v.who(t) + v.closed(t, a)
@@ -78,7 +81,7 @@ func (v view) end(t trouble) string {
 }
 
 // wasUpTo is the worst of each metric: first token up to 701 ms, usually 300 ms (2.3x); up to 32 ms a token (1.6x).
-func (v view) wasUpTo(t trouble) string {
+func (v ending) wasUpTo(t trouble) string {
 	text := ""
 	for _, k := range latencyKinds() {
 		list := t.of(k)
@@ -107,7 +110,7 @@ func upToUsually(k alert.Kind, w alert.Evidence) string {
 }
 
 // closed says why an alert ended that did not recover.
-func (v view) closed(t trouble, a alert.Alert) string {
+func (v ending) closed(t trouble, a alert.Alert) string {
 	level := v.level(t, a)
 	switch a.Reason {
 	case alert.EndAccepted:
@@ -127,7 +130,7 @@ func (t trouble) was() string {
 	return trouble{alerts: []alert.Alert{open}}.class()
 }
 
-func (v view) overLines(ended []trouble) []alert.Line {
+func (v ending) overLines(ended []trouble) []alert.Line {
 	var b body
 	b.add("scope", v.span(ended))
 	b.add("do", v.undo(ended))
@@ -137,7 +140,7 @@ func (v view) overLines(ended []trouble) []alert.Line {
 }
 
 // span is when it began, when it ended, and when that was sure: slow 03:53 to 03:58, confirmed 04:08.
-func (v view) span(ended []trouble) string {
+func (v ending) span(ended []trouble) string {
 	list := alertsOf(ended)
 	from, last, sure := began(list), time.Time{}, v.Incident.Closed
 	for _, a := range list {
@@ -159,7 +162,7 @@ func (v view) span(ended []trouble) string {
 }
 
 // worstAt is when the worst value was measured.
-func (v view) worstAt(ended []trouble) string {
+func (v ending) worstAt(ended []trouble) string {
 	if w := worstOf(ended[0].alerts); len(ended) == 1 && ended[0].isSlow() && w.Value > 0 && !w.At.IsZero() {
 		return " · worst at " + v.time(w.At)
 	}
@@ -167,7 +170,7 @@ func (v view) worstAt(ended []trouble) string {
 }
 
 // level is what is taken as normal: first token 1.42x of before.
-func (v view) level(t trouble, a alert.Alert) string {
+func (v ending) level(t trouble, a alert.Alert) string {
 	text := subject(a.Kind)
 	if x := v.present(a.Series, a.Kind, a); x > 0 {
 		text = metricText(a.Kind, x, "")
@@ -179,7 +182,7 @@ func (v view) level(t trouble, a alert.Alert) string {
 }
 
 // undo says how to take an acceptance back.
-func (v view) undo(ended []trouble) string {
+func (v ending) undo(ended []trouble) string {
 	for _, a := range alertsOf(ended) {
 		if a.Reason == alert.EndAccepted {
 			return "to take it back: serin accept --undo " + v.Incident.ID + " --why TEXT"
@@ -189,7 +192,7 @@ func (v view) undo(ended []trouble) string {
 }
 
 // overCounts are the checks while it fired, where the headline does not say them.
-func (v view) overCounts(ended []trouble) string {
+func (v ending) overCounts(ended []trouble) string {
 	sum := sumOf(ended)
 	if sum.Probes == 0 || len(ended) == 1 && !ended[0].isSlow() {
 		return ""
