@@ -22,11 +22,11 @@ func TestAckInADaemon(t *testing.T) {
 					t.Errorf("%d incidents are open", len(open))
 					return
 				}
-				done, err := d.adminCommand(t.Context(), web.Order{Do: web.OrderAck, Pattern: open[0].ID, Who: "kim"})
+				done, err := admin{d}.adminCommand(t.Context(), web.Order{Do: web.OrderAck, Pattern: open[0].ID, Who: "kim"})
 				if err != nil || len(done) != 1 || done[0] != open[0].ID {
 					t.Errorf("ack: %v, %v", done, err)
 				}
-				if _, err := d.adminCommand(t.Context(), web.Order{Do: web.OrderAck, Pattern: "gw", Who: "kim"}); err == nil {
+				if _, err := (admin{d}).adminCommand(t.Context(), web.Order{Do: web.OrderAck, Pattern: "gw", Who: "kim"}); err == nil {
 					t.Error("the name of a target was taken for an incident's id")
 				}
 			})

@@ -11,8 +11,11 @@ import (
 	"serin/cmd/internal/web"
 )
 
+// admin carries out what people order.
+type admin struct{ *Daemon }
+
 // adminCommand carries out what a person asks of the engine or of an incident.
-func (d *Daemon) adminCommand(ctx context.Context, o web.Order) (done []string, err error) {
+func (d admin) adminCommand(ctx context.Context, o web.Order) (done []string, err error) {
 	patterns := []string{o.Pattern}
 	switch o.Do {
 	case web.OrderUndo:
@@ -38,7 +41,7 @@ func (d *Daemon) adminCommand(ctx context.Context, o web.Order) (done []string, 
 }
 
 // orderOne carries out an order for one pattern or incident id.
-func (d *Daemon) orderOne(ctx context.Context, o web.Order, pattern string, now time.Time) (done []string, err error) {
+func (d admin) orderOne(ctx context.Context, o web.Order, pattern string, now time.Time) (done []string, err error) {
 	var judged alert.Judged
 	switch o.Do {
 	case web.OrderAck:
@@ -57,7 +60,7 @@ func (d *Daemon) orderOne(ctx context.Context, o web.Order, pattern string, now 
 }
 
 // patterns turns the id of an open incident into the series of its alerts; what is none is a pattern itself.
-func (d *Daemon) patterns(text string) []string {
+func (d admin) patterns(text string) []string {
 	var list []string
 	_, _, firing := d.engine.Status()
 	for _, inc := range d.incidents.Status().Incidents {
@@ -75,7 +78,7 @@ func (d *Daemon) patterns(text string) []string {
 
 // accepted turns the id of an incident into the series whose level was taken for normal by it; what is none is a pattern
 // itself.
-func (d *Daemon) accepted(ctx context.Context, text string) ([]string, error) {
+func (d admin) accepted(ctx context.Context, text string) ([]string, error) {
 	ended, err := d.store.Alerts(ctx, store.AlertQuery{Incident: text})
 	if err != nil {
 		return nil, err

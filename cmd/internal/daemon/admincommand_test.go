@@ -33,8 +33,8 @@ func TestOrdersAndLearningOfADay(t *testing.T) {
 			go func() {
 				defer close(ordered)
 				time.Sleep(time.Minute)
-				_, idle = d.adminCommand(ctx, web.Order{Do: web.OrderAccept, Pattern: "gw", Who: "ann", Why: "because"})
-				done, failed = d.adminCommand(ctx, web.Order{Do: web.OrderReset, Pattern: "gw/chat/short", Who: "ann", Why: "new hardware"})
+				_, idle = admin{d}.adminCommand(ctx, web.Order{Do: web.OrderAccept, Pattern: "gw", Who: "ann", Why: "because"})
+				done, failed = admin{d}.adminCommand(ctx, web.Order{Do: web.OrderReset, Pattern: "gw/chat/short", Who: "ann", Why: "new hardware"})
 			}()
 		}
 		red := &Redaction{}
@@ -91,7 +91,7 @@ func TestUndoKnowsAnIncident(t *testing.T) {
 	}
 	d := &Daemon{store: st}
 	for text, want := range map[string]string{"7f3k": "[gw gw/chat/short]", "gw/chat/*": "[gw/chat/*]"} {
-		got, err := d.accepted(t.Context(), text)
+		got, err := admin{d}.accepted(t.Context(), text)
 		slices.Sort(got)
 		if err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s: %v, %v, want %s", text, got, err, want)

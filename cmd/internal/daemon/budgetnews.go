@@ -143,7 +143,7 @@ func (d *Daemon) useBudget(ctx context.Context, conf configs.Budget) {
 	}
 }
 
-func (d *Daemon) budgetGauges(g *telemetry.Gauges) {
+func (d gauges) budgetGauges(g *telemetry.Gauges) {
 	for target, u := range d.budget.all(time.Now()) {
 		if u.Limit.Tokens > 0 {
 			g.Add(float64(u.Tokens)/float64(u.Limit.Tokens), "serin_budget_used_ratio", "target", target, "unit", "tokens")

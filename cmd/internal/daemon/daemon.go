@@ -220,7 +220,7 @@ func (d *Daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.runner.Set(entries(cfg))
-	d.wireGauges()
+	gauges{d}.wireGauges()
 	return nil
 }
 
@@ -250,8 +250,8 @@ func (d *Daemon) serve(ctx context.Context) error {
 	parts.Go(d.guarded(func() { d.digest.run(stopped) }))
 	parts.Go(d.guarded(func() { d.charts.run(stopped) }))
 	parts.Go(d.guarded(func() { d.refreshStates(stopped) }))
-	parts.Go(d.guarded(func() { sys.watchdog(stopped, d.alive) }))
-	parts.Go(d.guarded(func() { d.watchReload(stopped, sys) }))
+	parts.Go(d.guarded(func() { sys.watchdog(stopped, api{d}.alive) }))
+	parts.Go(d.guarded(func() { reloader{d}.watchReload(stopped, sys) }))
 	d.ready.Store(true)
 	if ok, why := d.store.Healthy(); !ok {
 		d.storeHealth(ok, why)

@@ -8,8 +8,11 @@ import (
 	"serin/cmd/internal/telemetry"
 )
 
+// gauges are what the daemon writes at a scrape.
+type gauges struct{ *Daemon }
+
 // wireGauges gives telemetry everything that is read at the scrape.
-func (d *Daemon) wireGauges() {
+func (d gauges) wireGauges() {
 	d.tel.Gauge(d.infoGauges)
 	d.tel.Gauge(d.last.Gauges)
 	d.tel.Gauge(d.judgeGauges)
@@ -20,7 +23,7 @@ func (d *Daemon) wireGauges() {
 	d.tel.Gauge(d.budgetGauges)
 }
 
-func (d *Daemon) infoGauges(g *telemetry.Gauges) {
+func (d gauges) infoGauges(g *telemetry.Gauges) {
 	cfg := d.config()
 	g.Add(1, "serin_build_info", "version", Version, "commit", Revision(), "go_version", runtime.Version())
 	g.Add(1, "serin_instance_info", "instance", cfg.Instance.Name, "region", cfg.Instance.Region)
@@ -33,7 +36,7 @@ func (d *Daemon) infoGauges(g *telemetry.Gauges) {
 }
 
 // judgeGauges writes bands and alert states, for every canary and kind from the first scrape on.
-func (d *Daemon) judgeGauges(g *telemetry.Gauges) {
+func (d gauges) judgeGauges(g *telemetry.Gauges) {
 	_, canaries, firing := d.engine.Status()
 	st := d.incidents.Status()
 	open := 0
@@ -87,7 +90,7 @@ func stateNumber(c alert.CanaryStatus, k alert.Kind, muted bool) float64 {
 	return stateOK
 }
 
-func (d *Daemon) canaryGauges(g *telemetry.Gauges, c alert.CanaryStatus, held map[string]bool) {
+func (d gauges) canaryGauges(g *telemetry.Gauges, c alert.CanaryStatus, held map[string]bool) {
 	id := telemetry.CanaryLabels(c.Target.Name, c.Scene.Name, string(c.Size))
 	for kind := range c.States {
 		g.Add(stateNumber(c, kind, held[c.Key()+" "+string(kind)]), "serin_alert_state", append(id[:6:6], "kind", string(kind))...)
@@ -104,7 +107,7 @@ func (d *Daemon) canaryGauges(g *telemetry.Gauges, c alert.CanaryStatus, held ma
 	}
 }
 
-func (d *Daemon) deliveryGauges(g *telemetry.Gauges) {
+func (d gauges) deliveryGauges(g *telemetry.Gauges) {
 	n, oldest := d.outbox.Pending()
 	age := 0.0
 	if !oldest.IsZero() {
@@ -114,7 +117,7 @@ func (d *Daemon) deliveryGauges(g *telemetry.Gauges) {
 	g.Add(age, "serin_outbox_oldest_seconds")
 }
 
-func (d *Daemon) storeGauges(g *telemetry.Gauges) {
+func (d gauges) storeGauges(g *telemetry.Gauges) {
 	g.Add(float64(d.store.Size()), "serin_store_bytes")
 	g.Add(float64(d.store.Errors()), "serin_store_errors_total")
 }

@@ -29,9 +29,9 @@ func (d *Daemon) startHTTP(ctx context.Context) (*httpSide, error) {
 		return &httpSide{}, nil
 	}
 	conf := d.config().HTTP
-	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token, Tokens: d.tokens(),
-		AllowPublic: conf.AllowPublic, ExternalURL: conf.ExternalURL, Metrics: d.writeMetrics, Alive: d.alive, Ready: d.isReady,
-		Reload: d.reload, Status: d.status, Order: d.adminCommand, Measurements: webStore{d}, Alerts: webStore{d}, Timeline: webStore{d}, Writer: markWriter{d}, Redact: d.opt.Redact.Text, Log: d.log})
+	s := web.New(web.Options{Listen: conf.Listen, MetricsListen: conf.MetricsListen, Socket: d.opt.Socket, Token: conf.Token, Tokens: api{d}.tokens(),
+		AllowPublic: conf.AllowPublic, ExternalURL: conf.ExternalURL, Metrics: api{d}.writeMetrics, Alive: api{d}.alive, Ready: api{d}.isReady,
+		Reload: reloader{d}.reload, Status: api{d}.status, Order: admin{d}.adminCommand, Measurements: webStore{d}, Alerts: webStore{d}, Timeline: webStore{d}, Writer: markWriter{d}, Redact: d.opt.Redact.Text, Log: d.log})
 	if err := s.Listen(ctx); err != nil {
 		return nil, &StartError{err}
 	}
@@ -81,14 +81,17 @@ func (h *httpSide) stop() error {
 	return <-h.ended
 }
 
-func (d *Daemon) writeMetrics(w io.Writer) {
+// api is what the HTTP side asks of the daemon.
+type api struct{ *Daemon }
+
+func (d api) writeMetrics(w io.Writer) {
 	if err := d.tel.Write(w); err != nil {
 		d.log.Error("write metrics", "error", err)
 	}
 }
 
 // alive says whether the scheduler turns.
-func (d *Daemon) alive() error {
+func (d api) alive() error {
 	turned := d.runner.Turned()
 	if turned.IsZero() {
 		turned = d.started
@@ -99,7 +102,7 @@ func (d *Daemon) alive() error {
 	return nil
 }
 
-func (d *Daemon) isReady() error {
+func (d api) isReady() error {
 	if !d.ready.Load() {
 		return fmt.Errorf("starting or stopping")
 	}
@@ -113,7 +116,7 @@ func (d *Daemon) isReady() error {
 }
 
 // status is what /api/v1/status shows.
-func (d *Daemon) status(context.Context) (web.Status, error) {
+func (d api) status(context.Context) (web.Status, error) {
 	cfg := d.config()
 	st := web.Status{Version: Version, Commit: Revision(), Instance: cfg.Instance.Name, Region: cfg.Instance.Region, Started: d.started,
 		Config: web.ConfigStatus{Revision: cfg.Revision, Loaded: time.Unix(d.reloadedAt.Load(), 0).UTC(), ReloadOK: d.reloadOK.Load()},
@@ -147,7 +150,7 @@ func (d *Daemon) status(context.Context) (web.Status, error) {
 }
 
 // mutes says by what the firing alerts of each series are muted.
-func (d *Daemon) mutes(seen incident.Status, firing []alert.Alert) map[string]map[alert.Kind]string {
+func (d api) mutes(seen incident.Status, firing []alert.Alert) map[string]map[alert.Kind]string {
 	list := map[string]map[alert.Kind]string{}
 	for _, a := range firing {
 		m, muted := seen.Mutes[a.ID]
@@ -164,7 +167,7 @@ func (d *Daemon) mutes(seen incident.Status, firing []alert.Alert) map[string]ma
 	return list
 }
 
-func (d *Daemon) canaryStatus(seen incident.Status) []web.CanaryStatus {
+func (d api) canaryStatus(seen incident.Status) []web.CanaryStatus {
 	last := map[string]telemetry.Values{}
 	for _, v := range d.last.All() {
 		last[v.Key()] = v

@@ -9,8 +9,11 @@ import (
 	"serin/configs"
 )
 
+// reloader takes another config.
+type reloader struct{ *Daemon }
+
 // watchReload takes the config again on each signal.
-func (d *Daemon) watchReload(ctx context.Context, sys systemd) {
+func (d reloader) watchReload(ctx context.Context, sys systemd) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -25,7 +28,7 @@ func (d *Daemon) watchReload(ctx context.Context, sys systemd) {
 
 // reload reads the config whole, checks it, and puts it in force; on any mistake the old one stays and the error says
 // every mistake. One reload follows another, so that the newest reading of the file wins.
-func (d *Daemon) reload(ctx context.Context) error {
+func (d reloader) reload(ctx context.Context) error {
 	if d.opt.Load == nil {
 		return errors.New("this daemon runs without a config file, there is nothing to read again")
 	}
@@ -72,7 +75,7 @@ func (d *Daemon) reload(ctx context.Context) error {
 }
 
 // reloadFailed tells people that a config was not taken, a line for each reason, and returns the error for who asked.
-func (d *Daemon) reloadFailed(err error, why ...string) error {
+func (d reloader) reloadFailed(err error, why ...string) error {
 	d.reloadOK.Store(false)
 	for i, line := range why {
 		why[i] = d.opt.Redact.Text(line)
@@ -83,7 +86,7 @@ func (d *Daemon) reloadFailed(err error, why ...string) error {
 }
 
 // warnRestart says which changed keys a reload cannot take.
-func (d *Daemon) warnRestart(cfg *configs.Config) {
+func (d reloader) warnRestart(cfg *configs.Config) {
 	old := d.config()
 	for key, changed := range map[string]bool{
 		"[store] dsn":      old.Store.DSN != cfg.Store.DSN,
@@ -109,7 +112,7 @@ func tokensText(cfg *configs.Config) (text string) {
 }
 
 // forgetGone takes what left the config off /metrics, and out of what is remembered.
-func (d *Daemon) forgetGone(cfg *configs.Config) {
+func (d reloader) forgetGone(cfg *configs.Config) {
 	canaries, targets := map[string]bool{}, map[string]bool{}
 	for _, r := range cfg.Runs {
 		canaries[r.Canary.Key()] = true

@@ -42,7 +42,7 @@ func TestReloadForgetsWhatIsGone(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := d.reload(t.Context()); err != nil {
+				if err := (reloader{d}).reload(t.Context()); err != nil {
 					t.Error(err)
 				}
 				d.deliver(d.unsent(gone, time.Now(), probe.Client, "shutdown"))

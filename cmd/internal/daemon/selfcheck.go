@@ -85,7 +85,7 @@ func (c *selfCheck) count(now time.Time) (suspects, n int) {
 }
 
 // selfGauges writes what the self-check knows.
-func (d *Daemon) selfGauges(g *telemetry.Gauges) {
+func (d gauges) selfGauges(g *telemetry.Gauges) {
 	c := d.self
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -59,7 +59,7 @@ func (w *selfWatch) run(ctx context.Context) {
 func (w *selfWatch) look(now time.Time) {
 	w.lookAtOutbox(now)
 	w.lookAtClock(now)
-	w.lookAtSchedule(w.d.alive())
+	w.lookAtSchedule(api{w.d}.alive())
 }
 
 // lookAtSchedule tells of a scheduler that does not turn.

@@ -171,14 +171,14 @@ func TestReloadFailedIsTold(t *testing.T) {
 		r.start = func(d *Daemon) {
 			for i := range 3 {
 				time.AfterFunc(time.Duration(i+1)*time.Minute, func() {
-					if err := d.reload(t.Context()); err == nil {
+					if err := (reloader{d}).reload(t.Context()); err == nil {
 						t.Error("a bad config was taken")
 					}
 				})
 			}
 			time.AfterFunc(5*time.Minute, func() {
 				bad = false
-				if err := d.reload(t.Context()); err != nil {
+				if err := (reloader{d}).reload(t.Context()); err != nil {
 					t.Error(err)
 				}
 			})

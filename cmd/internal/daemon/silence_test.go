@@ -47,7 +47,7 @@ func TestSilenceInADaemon(t *testing.T) {
 				t.Errorf("expire of none: %v", err)
 			}
 			time.AfterFunc(40*time.Minute, func() {
-				st, err := d.status(t.Context())
+				st, err := api{d}.status(t.Context())
 				if err != nil || len(st.Silences) != 1 || st.Silences[0].State != "active" {
 					t.Errorf("status %+v, %v", st.Silences, err)
 				}

@@ -72,7 +72,7 @@ func (w markWriter) Mark(ctx context.Context, m alert.Mark) (made alert.Mark, er
 }
 
 // tokens are those of [[http.token]].
-func (d *Daemon) tokens() []web.Token {
+func (d api) tokens() []web.Token {
 	var list []web.Token
 	for _, t := range d.config().HTTP.Tokens {
 		list = append(list, web.Token{Name: t.Name, Secret: t.Secret, Role: t.Role})
