@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 	f(notice(alert.ActOpen, ""), `{"routing_key":"`+key+`","event_action":"trigger","dedup_key":"serin-7f3k","client":"serin","client_url":"https://serin.example/i/7f3k",
 		"links":[{"href":"https://serin.example/i/7f3k","text":"Incident"},{"href":"https://wiki.example/ttft","text":"Runbook"}],
 		"payload":{"summary":"gw-eu: TTFT 8.4 s","source":"gw-eu","severity":"critical","timestamp":"2026-03-01T06:21:00Z","component":"chat","group":"gw-eu","class":"ttft",
-		"custom_details":{"incident":"7f3k","lines":["4 of 5"],"footer":"incident 7f3k · seen by serin-1"}}}`)
+		"custom_details":{"incident":"7f3k","lines":["4 of 5"],"footer":"incident 7f3k · probed from serin-1"}}}`)
 	f(notice(alert.ActUpdate, "ann"), `{"routing_key":"`+key+`","event_action":"acknowledge","dedup_key":"serin-7f3k"}`)
 	f(notice(alert.ActThread, "ann"), `{"routing_key":"`+key+`","event_action":"acknowledge","dedup_key":"serin-7f3k"}`)
 	f(notice(alert.ActResolve, "ann"), `{"routing_key":"`+key+`","event_action":"resolve","dedup_key":"serin-7f3k"}`)
