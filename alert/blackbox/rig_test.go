@@ -351,13 +351,6 @@ func (r *rig) mark(text string) error {
 	return err
 }
 
-// imported says that another process has put samples on disk.
-func (r *rig) imported() {
-	judged, err := r.engine.Imported(r.t.Context(), r.now)
-	r.check(err)
-	r.carry(judged, r.now)
-}
-
 // mailbox is an outbox whose channels take everything at once.
 type mailbox struct {
 	rig    *rig

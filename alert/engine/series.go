@@ -226,5 +226,3 @@ func offsetOf(o *alert.Observation) float64 {
 
 // isRegular reports whether an observation is of a scheduled run.
 func isRegular(t probe.Trigger) bool { return t == "" || t == probe.Schedule }
-
-func isBreach(o *alert.Observation) bool { return o.Call == baseline.Breach }

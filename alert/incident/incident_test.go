@@ -29,7 +29,6 @@ type house struct {
 	silences  map[string]alert.Silence
 	blobs     map[string]alert.Blob
 	notices   []alert.Notice
-	told      alert.Told
 }
 
 var _ incident.Engine = (*house)(nil)

@@ -71,7 +71,7 @@ func (v update) say(n News) string {
 	case NewsAcked:
 		return v.scope() + ": " + v.ackedBy(alert.OneLine(n.Detail, 300))
 	case NewsTargetRecovered:
-		return joined("; still ", ending{v.view}.end(v.trouble(n.Target)), v.ofGroup())
+		return joined("; still ", ending(v).end(v.trouble(n.Target)), v.ofGroup())
 	}
 	return v.sayAlert(n)
 }
@@ -115,7 +115,7 @@ func (v update) sayAlert(n News) string {
 	sizes := listed(labels, maxNames)
 	switch n.What {
 	case NewsEnded:
-		return joined(": ", sizes, ending{v.view}.end(t))
+		return joined(": ", sizes, ending(v).end(t))
 	case NewsSlower:
 		return v.who(t) + " is slower still: " + v.slowness(t) + ", " + times(t.alerts[0].Slower) + " of its last 24 h"
 	}

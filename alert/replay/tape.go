@@ -138,9 +138,6 @@ func (t *Tape) sample(c *track, r *row) probe.Sample {
 	return s
 }
 
-// ends is when the row's probe ended, Unix nanoseconds.
-func (r *row) ends() int64 { return r.at + max(0, r.ttft, r.e2e, r.total) }
-
 // sort brings each canary's rows in order.
 func (t *Tape) sort() {
 	if t.order != nil {
