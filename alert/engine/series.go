@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"serin/alert"
-	"serin/baseline"
 	"serin/probe"
 )
 
