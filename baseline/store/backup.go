@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -41,10 +42,14 @@ func Backup(ctx context.Context, path, to string) (Kept, error) {
 }
 
 // RestoreBackup puts the store that from holds in the place of the one at path. It takes the daemon's lock: while a daemon
-// runs, the error is a *LockedError. The backup is checked and copied whole before the old file is moved aside, to
-// PATH.before-restore-TIME, where nothing deletes it; from stays as it is. A backup of an older schema is migrated by the
-// next start; one of a newer serin gives a *SchemaError. now names the old file.
+// runs, the error is a *LockedError. The backup is checked and copied whole, and the old file and its log are kept as
+// PATH.before-restore-TIME, where nothing deletes them, before one rename puts the copy in place: at no instant is there no store. Cut
+// short, it leaves PATH.restore, which the next start refuses to pass over. from stays as it is. A backup of an older schema is
+// migrated by the next start; one of a newer serin gives a *SchemaError. now names the old file.
 func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kept, err error) {
+	if path, err = resolve(path); err != nil {
+		return Kept{}, err
+	}
 	if same(from, path) {
 		return Kept{}, fmt.Errorf("backup %q is the store itself: name the file that serin backup wrote", from)
 	}
@@ -55,20 +60,50 @@ func RestoreBackup(ctx context.Context, from, path string, now time.Time) (k Kep
 	defer release()
 	part := path + ".restore.part"
 	schema, err := copyStore(ctx, from, part)
+	if err == nil {
+		err = chownLike(part, path)
+	}
 	if err != nil {
 		return Kept{}, errors.Join(err, drop(part))
 	}
-	if err := chownLike(part, path); err != nil {
-		return Kept{}, errors.Join(err, drop(part))
-	}
-	old, err := moveAside(path, now)
+	old, err := keepOld(path, now)
 	if err != nil {
 		return Kept{}, errors.Join(err, drop(part))
 	}
-	if err := os.Rename(part, path); err != nil {
-		return Kept{}, fmt.Errorf("restore %q: %w: the backup is in %q, the old store in %q", path, err, part, old)
+	if err := putInPlace(part, path); err != nil {
+		return Kept{}, fmt.Errorf("restore %q: %w: the old store is kept in %q; try again", path, err, old)
 	}
 	return kept(path, schema, old)
+}
+
+// putInPlace makes part the store: from its first rename on an end without the second is seen by the next start.
+func putInPlace(part, path string) error {
+	if err := os.Rename(part, ready(path)); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} { // they would be taken for the new file's
+		if err := drop(path + suffix); err != nil {
+			return err
+		}
+	}
+	return os.Rename(ready(path), path)
+}
+
+// ready is a restored store that has not taken its place yet.
+func ready(path string) string { return path + ".restore" }
+
+// interrupted says how to go on where a restore was cut short between its renames.
+func interrupted(path string) error {
+	piece := ready(path)
+	if _, err := os.Stat(piece); err != nil {
+		piece = path + ".restore.part"
+		_, missing := os.Stat(path)
+		if _, err := os.Stat(piece); err != nil || missing == nil && !isEmpty(path) {
+			return nil
+		}
+	}
+	return fmt.Errorf("store %q: a restore was cut short: run it again (serin restore --store %s FILE), or delete %q to go on without it; the store before it, if there was one, is kept in %s.before-restore-*",
+		path, path, piece, path)
 }
 
 // chownLike gives a file to the user of the store at path, else of its directory: root restores what a service of another
@@ -124,9 +159,9 @@ func copyStore(ctx context.Context, path, to string) (schema int, err error) {
 	if err := prepareFile(path, true); err != nil {
 		return 0, err
 	}
-	full, err := filepath.Abs(path)
+	full, err := resolve(path)
 	if err != nil {
-		return 0, fmt.Errorf("store %q: %w", path, err)
+		return 0, err
 	}
 	db, err := pool(full, fileURI(full, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}}), 1)
 	if err != nil {
@@ -201,29 +236,40 @@ func verify(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// moveAside renames the store and its write-ahead log, which belong together; it returns "" when there is none.
-func moveAside(path string, now time.Time) (old string, err error) {
+// keepOld gives the store and its write-ahead log, which belong together, a second name; it returns "" when there is none.
+func keepOld(path string, now time.Time) (old string, err error) {
+	if isEmpty(path) { // made for the lock
+		return "", nil
+	}
 	old = path + ".before-restore-" + now.UTC().Format("20060102T150405Z")
 	if _, err := os.Stat(old); err == nil {
 		return "", fmt.Errorf("restore %q: %q is there already: try again in a second", path, old)
 	}
-	err = os.Rename(path, old)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		old = ""
-	case err != nil:
-		return "", fmt.Errorf("move the old store aside: %w", err)
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		to := old + suffix
-		if old == "" { // a log without its file is of no use, and would be taken for the new file's
-			to = path + suffix + ".orphan"
-		}
-		if err := os.Rename(path+suffix, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("move the old store's log aside: %w", err)
+	for _, suffix := range []string{"", "-wal"} {
+		if err := link(path+suffix, old+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("keep the old store: %w", err)
 		}
 	}
-	return old, nil
+	return old, syncDir(filepath.Dir(path))
+}
+
+// link gives a file a second name, or copies it where the file system knows no links.
+func link(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
 }
 
 func syncFile(path string) error {

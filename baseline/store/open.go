@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-
-	"modernc.org/sqlite"
 )
 
 // application marks a SQLite file as serin's ("srin").
@@ -28,19 +26,22 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, o Options, steps []migration, l limits) (*Store, error) {
-	full, err := filepath.Abs(path)
+	full, err := resolve(path)
 	if err != nil {
-		return nil, fmt.Errorf("store %q: %w", path, err)
+		return nil, err
 	}
-	s := &Store{path: full, opt: o.withDefaults()}
+	s := &Store{path: full, opt: o.withDefaults(), thaw: thaw{path: full + ".lock"}}
 	s.log = s.opt.Log
-	if err := prepareFile(full, o.ReadOnly); err != nil {
+	if err := errors.Join(interrupted(full), prepareFile(full, o.ReadOnly)); err != nil {
 		return nil, err
 	}
 	if err := s.connect(ctx, steps); err != nil {
 		return nil, errors.Join(err, s.disconnect())
 	}
 	if !o.ReadOnly {
+		if err := s.watchFiles(ctx); err != nil {
+			return nil, errors.Join(err, s.disconnect())
+		}
 		s.w = startWriter(s, l)
 	}
 	return s, nil
@@ -97,7 +98,12 @@ func makeDir(path string) error {
 
 // connect opens the readers, looks at whose file it is before anything touches it, and then opens the writer.
 func (s *Store) connect(ctx context.Context, steps []migration) (err error) {
-	if s.read, err = pool(s.path, s.readDSN(), 4); err != nil {
+	if !s.opt.ReadOnly {
+		if err := ownLog(ctx, s.path); err != nil {
+			return err
+		}
+	}
+	if s.read, err = guardedPool(s.path, s.readDSN(), s.mayRead, readers); err != nil {
 		return err
 	}
 	have, err := s.identify(ctx)
@@ -119,7 +125,7 @@ func (s *Store) connect(ctx context.Context, steps []migration) (err error) {
 			return err
 		}
 	}
-	if s.write, err = pool(s.path, s.writeDSN(), 1); err != nil {
+	if s.write, err = guardedPool(s.path, s.writeDSN(), s.mayWrite, 1); err != nil {
 		return err
 	}
 	return s.migrate(ctx, have, steps)
@@ -135,8 +141,13 @@ func (s *Store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-func pool(path, dsn string, size int) (*sql.DB, error) {
-	connector, err := sqlite.NewConnector(dsn)
+// readers is how many connections read at once.
+const readers = 4
+
+func pool(path, dsn string, size int) (*sql.DB, error) { return guardedPool(path, dsn, nil, size) }
+
+func guardedPool(path, dsn string, check func(context.Context, connection) error, size int) (*sql.DB, error) {
+	connector, err := newConnector(dsn, check)
 	if err != nil {
 		return nil, explain(path, err)
 	}

@@ -20,7 +20,7 @@ import (
 // child plays the other process: this binary again, told by its environment what to do. It ends when its standard input
 // is closed, or earlier by kill.
 func child(play, path string) int {
-	plays := map[string]func(path string) error{"write": playWrite, "hold": playHold, "import": playImport, "lock": playLock}
+	plays := map[string]func(path string) error{"write": playWrite, "hold": playHold, "import": playImport, "lock": playLock, "daemon": playDaemon}
 	if err := plays[play](path); err != nil {
 		fmt.Println("error:", err)
 		return 1
@@ -103,6 +103,23 @@ func playLock(path string) error {
 		return err
 	}
 	defer release()
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// playDaemon holds a store with a sample in its log.
+func playDaemon(path string) error {
+	if _, err := Lock(path, "serin-child"); err != nil {
+		return err
+	}
+	s, err := Open(context.Background(), path, Options{Daemon: true})
+	if err != nil {
+		return err
+	}
+	if err := s.Commit(context.Background(), urgent(99)); err != nil {
+		return err
+	}
 	fmt.Println("ready")
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err

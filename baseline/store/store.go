@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"serin/alert"
@@ -35,6 +36,7 @@ type Options struct {
 	Log       *slog.Logger  // nil = no log
 	Retention time.Duration // 0 = DefaultRetention
 	ReadOnly  bool          // open an existing file for reading; Commit, Import and Prune fail
+	Daemon    bool          // by the daemon, which holds the lock
 	Version   string        // of this program: stored with the schema, so that an older binary can name what it needs
 
 	// Zone returns the zone of a scene, whose midnight ends the day of its daily sums; nil, or a nil zone: UTC. It is called
@@ -70,6 +72,9 @@ type Store struct {
 	read  *sql.DB
 	w     *writer // nil when read only
 
+	thaw  thaw
+	files atomic.Pointer[files] // nil while it is being opened, and when read only
+
 	closing sync.Once
 	closed  error
 }
@@ -93,6 +98,13 @@ func (s *Store) Flush(ctx context.Context) error {
 		return ErrReadOnly
 	}
 	return s.w.awaitAll(ctx)
+}
+
+// Look has the writer make sure that the store's files are still those that were opened. What it finds is told as a failed write is.
+func (s *Store) Look() {
+	if changes, _ := s.Pending(); s.w != nil && changes == 0 { // else a write looks anyway
+		_, _ = s.w.enqueue(newEntry(nil, alert.Change{})) // closed: nothing to look at
+	}
 }
 
 // Healthy reports whether the last write worked, and if not, why.
@@ -158,6 +170,9 @@ func (s *Store) shut() error {
 			if errors.Is(err, errHung) {
 				return err // closing the connection would wait for the same disk
 			}
+		}
+		if f := s.files.Load(); f.lost() != nil && f.logLost() {
+			return errors.Join(append(errs, f.lost())...) // closing would delete the log of another file
 		}
 		errs = append(errs, s.write.Close())
 	}

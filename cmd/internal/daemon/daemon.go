@@ -86,7 +86,6 @@ type Daemon struct {
 	abandon     context.CancelCauseFunc    // cuts the probes that are under way
 
 	storeAlert  *selfAlert
-	file        *storeFile
 	reloadAlert *selfAlert
 	network     *ownNetwork
 	watch       *selfWatch
@@ -163,12 +162,11 @@ func (d *Daemon) open(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, &StartError{err}
 	}
-	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Retention: conf.Retention, Version: Version, OnHealth: d.storeHealth, Zone: func(scene string) *time.Location { return d.config().SceneZone(scene) }})
+	d.store, err = store.Open(ctx, conf.DSN, store.Options{Log: d.log, Daemon: true, Retention: conf.Retention, Version: Version, OnHealth: d.storeHealth, Zone: func(scene string) *time.Location { return d.config().SceneZone(scene) }})
 	if err != nil {
 		release()
 		return nil, &StartError{err}
 	}
-	d.file = watchStoreFile(conf.DSN, &selfAlert{name: "storefile", tell: d.tellOutbox, names: d.channelNames, by: d.storeAlert.by})
 	return release, nil
 }
 

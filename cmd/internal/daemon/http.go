@@ -109,9 +109,6 @@ func (d api) isReady() error {
 	if ok, err := d.store.Healthy(); !ok {
 		return fmt.Errorf("the store cannot be written: %w", err)
 	}
-	if d.file.lost.Load() {
-		return fmt.Errorf("the store file %s was deleted or replaced: put it back or restart serin", d.file.path)
-	}
 	return nil
 }
 

@@ -59,7 +59,7 @@ func (d *Daemon) housekeeping(ctx context.Context) {
 		case <-prune.C:
 			d.prune(ctx)
 		case <-poll.C:
-			d.checkStoreFile()
+			d.store.Look()
 			seen = d.readImport(ctx, seen)
 		}
 	}

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -20,13 +19,13 @@ func TestALostStoreFileIsTold(t *testing.T) {
 		start := time.Now()
 		r.run(3 * time.Minute)
 		calls := r.slack.Calls()
-		if len(calls) == 0 || !strings.Contains(fmt.Sprint(calls), path+" was deleted") {
+		if len(calls) == 0 || !strings.Contains(calls[0].Text, "serin cannot write its store") || !strings.Contains(string(calls[0].Blocks), "the file was deleted: put it back") {
 			t.Fatalf("messages %v\n%s", calls, r.log.String())
 		}
 		if after := calls[0].At.Sub(start); after < time.Minute || after > time.Minute+10*time.Second {
 			t.Errorf("told %s after the start, want within 10 s of 1m", after)
 		}
-		if last := calls[len(calls)-1].Text; !strings.Contains(last, "serin has its store file back") {
+		if last := calls[len(calls)-1].Text; !strings.Contains(last, "serin can write its store again") {
 			t.Errorf("last message %q", last)
 		}
 	})
