@@ -69,8 +69,14 @@ func certificate(t *testing.T, name string, until time.Time) (tls.Certificate, s
 
 func tlsServer(t *testing.T, cert tls.Certificate, h2 bool) *httptest.Server {
 	t.Helper()
+	return serveTLS(t, &tls.Config{Certificates: []tls.Certificate{cert}}, h2)
+}
+
+// serveTLS takes the whole of conf before it starts: the running server reads it at every handshake.
+func serveTLS(t *testing.T, conf *tls.Config, h2 bool) *httptest.Server {
+	t.Helper()
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(stream))
-	srv.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+	srv.TLS = conf
 	srv.EnableHTTP2 = h2
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()

@@ -56,9 +56,9 @@ func TestClientCertificates(t *testing.T) {
 	}
 	trusted.AddCert(leaf)
 	start := func(most uint16) *httptest.Server {
-		srv := tlsServer(t, cert, false)
-		srv.TLS.ClientAuth, srv.TLS.ClientCAs, srv.TLS.MaxVersion = tls.RequireAndVerifyClientCert, trusted, most
-		return srv
+		return serveTLS(t, &tls.Config{
+			Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trusted, MaxVersion: most,
+		}, false)
 	}
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		c := testCanary()

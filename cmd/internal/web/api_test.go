@@ -87,16 +87,16 @@ func TestWindows(t *testing.T) {
 	for i := range 500 {
 		src.samples = append(src.samples, probe.Sample{Time: now.Add(-time.Duration(i+1) * time.Hour), Target: strconv.Itoa(i)})
 	}
-	f := func(limit, want, windows int) {
+	f := func(limit, want int, windows int64) {
 		t.Helper()
-		src.windows = 0
+		src.windows.Store(0)
 		var items []probe.Sample
 		got := visit(t, src.options(), "/api/v1/samples?since=480h&limit="+strconv.Itoa(limit))
 		if err := json.Unmarshal([]byte(got.body), &items); err != nil {
 			t.Fatalf("%v: %s", err, got.body)
 		}
-		if len(items) != want || src.windows != windows {
-			t.Errorf("limit %d: got %d samples in %d windows, want %d in %d", limit, len(items), src.windows, want, windows)
+		if len(items) != want || src.windows.Load() != windows {
+			t.Errorf("limit %d: got %d samples in %d windows, want %d in %d", limit, len(items), src.windows.Load(), want, windows)
 		}
 		for i, s := range items {
 			if s.Target != strconv.Itoa(i) {

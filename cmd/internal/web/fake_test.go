@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ type fake struct {
 	alerts    []alert.Alert
 	incidents map[string]Dossier
 	failAfter int
-	windows   int // how often samples were asked for
+	windows   atomic.Int64 // how often samples were asked for
 	alive     error
 	reload    error
 }
@@ -72,7 +73,7 @@ func (f *fake) History(_ context.Context, _ Query, incident string) iter.Seq2[al
 }
 
 func (f *fake) Samples(_ context.Context, _ Query) iter.Seq2[probe.Sample, error] {
-	f.windows++
+	f.windows.Add(1)
 	return list(f, f.samples)
 }
 
