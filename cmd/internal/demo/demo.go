@@ -117,11 +117,11 @@ func (d *demo) configure(ctx context.Context, base string) error {
 	} else if err := l.Close(); err != nil {
 		return err
 	}
-	path, token := filepath.Join(d.dir, "serin.toml"), filepath.Join(d.dir, "token")
-	if err := os.WriteFile(token, []byte(token), 0o600); err != nil {
+	path, tokenFile := filepath.Join(d.dir, "serin.toml"), filepath.Join(d.dir, "token")
+	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
 		return fmt.Errorf("write the demo's token: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(configText(base, listen, filepath.Join(d.dir, "serin.db"), token, d.slack.APIURL())), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(configText(base, listen, filepath.Join(d.dir, "serin.db"), tokenFile, d.slack.APIURL())), 0o600); err != nil {
 		return fmt.Errorf("write the demo's config: %w", err)
 	}
 	cfg, problems := configs.Load(configs.Options{Path: path})
@@ -207,7 +207,7 @@ func (d *demo) channels(story *story) func(*configs.Config) ([]alert.Channel, er
 	}
 }
 
-// toldChannel shows the calls that the fake Slack took since the last send.
+// toldChannel shows the messages that the fake Slack took since the last send, and what it refused.
 type toldChannel struct {
 	alert.Channel
 	slack *slacktest.Server
@@ -218,8 +218,14 @@ type toldChannel struct {
 // Send sends through the real channel and tells what arrived.
 func (t toldChannel) Send(ctx context.Context, n alert.Notice, open alert.Receipt) (alert.Receipt, error) {
 	r, err := t.Channel.Send(ctx, n, open)
+	if err != nil {
+		t.story.say("SLACK  refuses a message: %v", err)
+	}
 	calls := t.slack.Calls()
 	for _, c := range calls[*t.seen:] {
+		if !c.Taken {
+			continue
+		}
 		t.story.hear(slackMessage{Method: c.Method, Thread: c.Thread != "", Text: slackText(c)})
 	}
 	*t.seen = len(calls)
